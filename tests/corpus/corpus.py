@@ -76,6 +76,7 @@ import tables_cases  # noqa: E402
 import vector_cases  # noqa: E402
 import vectors  # noqa: E402
 import width_cases  # noqa: E402
+import view_cases  # noqa: E402
 import wiring_cases  # noqa: E402
 import written_cases  # noqa: E402
 import xpos_cache_cases  # noqa: E402
@@ -100,13 +101,13 @@ def every_case(folder):
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases,
                    rounding_cases, wiring_cases, gap_cases, step_cases, vector_cases, alibi_cases, mrope_cases, reported_cases, axis_cases, alone_cases,
-                   distance_cases, written_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases, frame_cases):
+                   distance_cases, written_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases, frame_cases, view_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
                    head_cases, setting_cases, shape_cases, coarse_cases, misnamed_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases, misnamed_cases, frame_cases):
+                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases, misnamed_cases, frame_cases, view_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
                    head_cases):

@@ -1,15 +1,14 @@
 # Faults that once had another's name: tiny tables with a padding row, frequencies that stand twice, pairs of a grid in another order, blocks and sequences that start anew, partners
-# out of the whole head, a bias of two queries that was dropped, and a known model's queries and keys both turned backwards.
+# out of the whole head, and a bias of two queries that was dropped.
 """Padding rows are zeros (fairseq, padding_idx); inv_freq stands twice where it was made for cat(freqs, freqs); a paged cache that turns each block from 0 counts no position at all."""
 import numpy as np
 
 import bias
 import case
 import grids
-import models
 import sinusoid
 import turns
-from case import Built, Case, accepted
+from case import Built, accepted
 from seen_cases import ladder
 from setting_cases import numbered
 from tables import F32
@@ -105,22 +104,6 @@ def dropped(folder, number):
                accepted("bias-zero"), build)
 
 
-def of_a_model(number, backward):
-    """Queries and keys of a model in the catalogue, both turned one way: its weights know one."""
-    rng = drawn(600 + number)
-    name = ("llama-2-7b", "mistral-7b-v0.3", "qwen2.5-7b")[number % 3]
-    spec, length = models.rope(name), int(rng.choice([9, 24]))
-    sign = -1 if backward else 1
-    angle = sign * np.arange(length)[:, None] * ladder(spec.head, spec.base)
-    before = {side: case.rounded(rng.standard_normal((1, count, length, spec.head)), "f32") for side, count in (("q", 4), ("k", 2))}
-    after = {side: turned(x, np.cos(angle), np.sin(angle), halves, halves) for side, x in before.items()}
-    made = "direction-reversed" if backward else "clean"
-    return Case(f"{made} | rope {name}, queries and keys turned {'backwards' if backward else 'as they should be'} #{LINES + 600 + number}",
-                {"encoding": "rope", "model": name, "parameters": {}},
-                lambda: Built([(f"{side}_after", y.astype(F32)) for side, y in after.items()], "f32", 100.0 if backward else 0.0, length,
-                              [(side, x.astype(F32)) for side, x in before.items()], check={"length": length}), accepted("direction-reversed") if backward else (), container="npz")
-
-
 def spoilt(folder):
     for number in range(9):
         yield padded(number)
@@ -132,12 +115,8 @@ def spoilt(folder):
     for number in range(6):
         yield partners(number)
         yield dropped(folder, number)
-    for number in range(3):
-        yield of_a_model(number, True)
 
 
 def clean():
     for number in range(10, 14):
         yield twice(number, "")
-    for number in range(3, 6):
-        yield of_a_model(number, False)

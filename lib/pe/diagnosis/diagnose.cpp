@@ -2,6 +2,7 @@
 #include "pe/diagnosis/diagnose.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,8 +22,10 @@
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rows/rows.hpp"
+#include "pe/diagnosis/sequences_last.hpp"
 #include "pe/diagnosis/sinusoids.hpp"
 #include "pe/diagnosis/written.hpp"
+#include "pe/encodings/drawn.hpp"
 
 namespace pe {
 
@@ -238,6 +241,54 @@ Dump at_hand(Dump dump) {
   return dump;
 }
 
+Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored);
+
+// Numbers that were drawn, since nobody gave the trained ones nor asked for a seed, are nobody's: a
+// dump that is not made of them is not wrong.
+void refuse_drawn(const Expectation& expected, const Diagnosis& told) {
+  const Bias* bias = std::get_if<Bias>(&expected.effect);
+  const bool is_of_numbers = std::holds_alternative<Table>(expected.effect) ||
+                             (bias && !bias->buckets && bias->slopes.empty());
+  if (told.tier != Tier::wrong || !is_of_numbers || !expected.parameters.has("seed") ||
+      expected.parameters.origin("seed") != "default")
+    return;
+  if (expected.parameters.has("init") && expected.parameters.origin("init") != "default") return;
+  for (const Parameters::Entry& entry : expected.parameters.entries())
+    if (entry.type == Parameter::Type::tensor) return;
+  std::vector<std::string> options = drawn_options(*expected.encoding, expected.parameters);
+  if (options.empty()) return;
+  for (std::string& option : options) option.insert(0, "--");
+  throw UsageError(fmt::format(
+      "{}'s numbers are trained and nobody gave them, and the dump is not made of those "
+      "that --seed {} draws: give {}",
+      expected.encoding->name, expected.parameters.spell("seed"), fmt::join(options, ", ")));
+}
+
+// The verdict on sinusoids of a relative encoding, by the order of their rows that says least
+// against them; nothing where the dump is another.
+std::optional<Diagnosis> diagnose_sinusoids(const Written& written) {
+  std::optional<Diagnosis> best;
+  for (const SinusoidDump& table : sinusoids_of(written.expected, written.dump)) {
+    Diagnosis told = diagnose_as_said(table.expected, table.dump);
+    if (table.reason && told.tier == Tier::wrong) continue;
+    if (table.reason) {
+      told.reasons = {*table.reason};
+      told.tier = Tier::wrong;
+      told.arithmetic.clear();
+    }
+    if (table.rises && told.tier != Tier::wrong)
+      told.doubts.emplace_back(
+          "rows go from the smallest distance on, as a program has them that looks them up; "
+          "Transformer-XL's and XLNet's own go down to it");
+    const auto weight = [](const Diagnosis& one) {
+      return one.tier != Tier::wrong ? 0 : one.reasons.empty() ? 99 : std::ssize(one.reasons);
+    };
+    if (!best || weight(told) < weight(*best)) best = std::move(told);
+    if (best->tier != Tier::wrong) break;
+  }
+  return best;
+}
+
 // By the parameters as they stand.
 Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
   refuse_long_rows(as_stored.arrays);
@@ -251,16 +302,7 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
                     kind_of(asked.effect) == Kind::table ? "a table that is added to vectors"
                                                          : "a bias on scores"));
   const Written written = as_written(remembering(asked), at_hand(as_stored));
-  if (const auto table = sinusoids_of(written.expected, written.dump)) {
-    Diagnosis told = diagnose_as_said(table->expected, table->dump);
-    if (!table->reason) return told;
-    if (told.tier != Tier::wrong) {
-      told.reasons = {*table->reason};
-      told.tier = Tier::wrong;
-      told.arithmetic.clear();
-      return told;
-    }
-  }
+  if (auto told = diagnose_sinusoids(written)) return *told;
   if (const auto lone = judge_lone_field(written.expected, written.dump)) return *lone;
   const auto companions = companions_of(written.expected, written.dump);
   const Dump& main = companions ? companions->main : written.dump;
@@ -268,9 +310,11 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
   Diagnosis diagnosis = has_more_queries(written.expected, main)
                             ? cut_short(main)
                             : diagnosed(inner ? *inner : written.expected, main);
-  diagnosis = with_padding_token(
-      inner ? *inner : written.expected, main, std::move(diagnosis),
-      [&](const Dump& rest) { return diagnosed(inner ? *inner : written.expected, rest); });
+  const Expectation& meant = inner ? *inner : written.expected;
+  const auto judge = [&](const Dump& other) { return diagnosed(meant, other); };
+  diagnosis = with_padding_token(meant, main, std::move(diagnosis), judge);
+  diagnosis = with_sequences_last(meant, main, std::move(diagnosis), judge);
+  refuse_drawn(written.expected, diagnosis);
   if (companions) judge_companions(written.expected, *companions, diagnosis);
   if (written.dump.arrays.size() > most_companions)
     diagnosis.doubts.push_back(fmt::format(

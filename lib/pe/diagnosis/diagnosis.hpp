@@ -29,13 +29,12 @@ struct Expectation {
   std::vector<std::int64_t> listed = {};  // the rows' positions, where these go by no step
   std::optional<Index> rows;              // --length: how many rows there must be
   const Dialect* dialect = nullptr;       // whose layout and arithmetic are required; null: any
-  std::string layout;          // --file-layout: how the arrays are laid out; "": recognised
-  std::string axes = {};       // --axes: of vectors, letters b h s d; "": by the count of rows
-  std::string still = {};      // which of the model's layers do not turn; "": all do, or who knows
-  bool layers_alike = true;    // what holds of one layer's cache holds of the next one's
-  bool is_of_a_model = false;  // whose weights were trained with turns of one direction
-  bool searches = true;        // causes of turns are looked for where they are not as meant
-  bool wide_heads = false;     // nobody says how wide a head is: its other channels may stay
+  std::string layout;        // --file-layout: how the arrays are laid out; "": recognised
+  std::string axes = {};     // --axes: of vectors, letters b h s d; "": by the count of rows
+  std::string still = {};    // which of the model's layers do not turn; "": all do, or who knows
+  bool layers_alike = true;  // what holds of one layer's cache holds of the next one's
+  bool searches = true;      // causes of turns are looked for where they are not as meant
+  bool wide_heads = false;   // nobody says how wide a head is: its other channels may stay
   /// The same encoding with other parameters (an empty word takes one away); nothing when it
   /// refuses them.
   struct Remade {

@@ -17,7 +17,6 @@ Expectation expectation_of(const Subject& subject) {
                        .axes = {},
                        .still = subject.reading.family ? subject.reading.family->still : "",
                        .layers_alike = subject.reading.layer_types.size() < 2,
-                       .is_of_a_model = subject.reading.family != nullptr,
                        .remake = {}};
   expected.remake = [subject](const Settings& changes) -> std::optional<Expectation::Remade> {
     auto changed = with_changes(subject, texts_of(changes, "diagnosis"));

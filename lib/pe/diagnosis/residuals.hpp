@@ -44,7 +44,7 @@ class Tally {
 
   bool agrees() const { return beyond() == 0; }
   bool exact() const {
-    return agrees() && (dtype_ == DType::f64 ? ulps_ <= 1 : rounded_otherwise_ == 0);
+    return agrees() && rounds_ && (dtype_ == DType::f64 ? ulps_ <= 1 : rounded_otherwise_ == 0);
   }
   Index cells() const { return cells_; }
   /// Cells beyond their bound; where there are none, those that stand out.

@@ -22,20 +22,36 @@ Distances counted(std::int64_t first, std::int64_t step, Index count) {
   return all;
 }
 
+// An order of distances, and whether it is that of a table by distance, from the smallest on.
+struct Order {
+  Distances distances;
+  bool rises = false;
+};
+
 // The orders that codes and pe-gen have for so many rows: Transformer-XL's pos_seq falls to 0;
 // XLNet's from the keys' count to one more than minus the queries'; relative positions
 // 1 − L … L − 1 are distances that fall from L − 1, and stay at 0 where later keys are masked.
-std::vector<Distances> orders_of(const Relative& relative, Index rows, std::int64_t clamp) {
-  std::vector<Distances> all;
-  if (relative.causal) {
-    all = {counted(rows - 1, -1, rows), counted(0, 1, rows), counted(rows / 2, -1, rows)};
-    for (std::int64_t& distance : all.back()) distance = std::max<std::int64_t>(0, distance);
+// Positions behind a memory count its keys, too; negative ones are keys less queries themselves.
+std::vector<Order> orders_of(const Relative& relative, Index rows, const Expectation& expected,
+                             std::int64_t clamp) {
+  std::vector<Order> all;
+  const std::int64_t first = expected.first, keys = first + expected.rows.value_or(0);
+  if (first < 0) {
+    all = {{counted(-first, -1, rows)}};
+  } else if (first > 0) {
+    all = {{counted(keys - 1, -1, rows)}, {counted(keys, -1, rows)}};
+  } else if (relative.causal) {
+    all = {
+        {counted(rows - 1, -1, rows)}, {counted(rows / 2, -1, rows)}, {counted(0, 1, rows), true}};
+    for (std::int64_t& distance : all[1].distances) distance = std::max<std::int64_t>(0, distance);
   } else {
-    all = {counted(rows / 2, -1, rows), counted(-(rows - 1) / 2, 1, rows),
-           counted(rows - 1, -1, rows), counted(0, 1, rows)};
+    all = {{counted(rows / 2, -1, rows)},
+           {counted(rows - 1, -1, rows)},
+           {counted(-(rows - 1) / 2, 1, rows), true},
+           {counted(0, 1, rows), true}};
   }
-  for (Distances& order : all)
-    for (std::int64_t& distance : order)
+  for (Order& order : all)
+    for (std::int64_t& distance : order.distances)
       if (clamp > 0) distance = std::clamp(distance, -clamp, clamp);
   return all;
 }
@@ -112,18 +128,66 @@ bool may_be_sinusoids(const Stored& array, Index width) {
   return !std::ranges::all_of(some, [](double value) { return value == std::round(value); });
 }
 
-// The positions of the dump's rows.
-Distances positions_of(const Expectation& expected, const Relative& relative, const Stored& array,
-                       bool clamped = true) {
-  if (expected.encoding->name == "shaw")
-    return counted(relative.first_sinusoid, 1, relative.buckets.count);
-  const std::int64_t clamp = clamped && expected.parameters.has("clamp-len")
-                                 ? expected.parameters.integer("clamp-len")
-                                 : 0;
-  const std::vector<Distances> orders = orders_of(relative, squeezed(array.shape)[0], clamp);
-  return *std::ranges::min_element(orders, {}, [&](const Distances& order) {
-    return distance_from(*relative.sinusoids, order, array);
-  });
+// The rows of one sequence where every sequence has the same, [row, sequence, channel], as XLNet
+// hands them on; else the array as it is.
+Stored of_one_sequence(const Stored& array, Index width) {
+  const std::vector<Index> shape = squeezed(array.shape);
+  if (shape.size() != 3 || shape[2] != width || is_integer(array.dtype)) return array;
+  std::vector<double> row(static_cast<std::size_t>(shape[1] * width));
+  for (Index r = 0; r < shape[0]; ++r) {
+    array.read(r * std::ssize(row), std::ssize(row), row.data());
+    for (Index i = width; i < std::ssize(row); ++i)
+      if (row[static_cast<std::size_t>(i)] != row[static_cast<std::size_t>(i - width)])
+        return array;
+  }
+  Stored rows = array;
+  rows.shape = shape;
+  return rows_of(rows, 1, 0, 1);
+}
+
+// Rows that are held against the sinusoids of their distances.
+struct OrderedRows {
+  Stored rows;
+  Distances distances;
+  bool rises = false;
+  std::optional<Reason> reason = {};
+};
+
+// The nearest order that falls and the nearest that rises, of those whose repeated rows are copies.
+std::vector<OrderedRows> ordered_rows(const Expectation& expected, const Relative& relative,
+                                      const Stored& array) {
+  const Index count = squeezed(array.shape)[0];
+  const bool has_clamp = expected.parameters.has("clamp-len");
+  std::vector<OrderedRows> all;
+  if (expected.encoding->name == "shaw") {
+    all.push_back({array, counted(relative.first_sinusoid, 1, relative.buckets.count)});
+    return all;
+  }
+  for (const std::int64_t clamp :
+       {has_clamp ? expected.parameters.integer("clamp-len") : 0, std::int64_t{0}})
+    for (const bool rises : {false, true}) {
+      std::optional<OrderedRows> best;
+      double nearest = HUGE_VAL;
+      for (Order& order : orders_of(relative, count, expected, clamp)) {
+        if (order.rises != rises) continue;
+        const double here = distance_from(*relative.sinusoids, order.distances, array);
+        if (best && !(here < nearest)) continue;
+        const Repeated repeated = repeated_in(order.distances);
+        auto rows = without(array, repeated);
+        if (!rows) continue;
+        nearest = here;
+        Distances& d = order.distances;
+        best = OrderedRows{
+            std::move(*rows), {d.begin() + repeated.before, d.end() - repeated.behind}, rises};
+        if (has_clamp && clamp == 0)  // distances that should repeat at the clamp and do not
+          best->reason = {Cause::bias_distance,
+                          fmt::format("distances go on beyond --clamp-len {}, where they are to "
+                                      "stay at it",
+                                      expected.parameters.spell("clamp-len"))};
+      }
+      if (best && (!best->reason || all.empty())) all.push_back(std::move(*best));
+    }
+  return all;
 }
 
 // As its encoding lays sinusoids out: NEZHA's by turns.
@@ -133,40 +197,34 @@ std::string layout_of(const Expectation& expected) {
 
 }  // namespace
 
-std::optional<SinusoidDump> sinusoids_of(const Expectation& expected, const Dump& dump) {
+std::vector<SinusoidDump> sinusoids_of(const Expectation& expected, const Dump& dump) {
   const Relative* relative = std::get_if<Relative>(&expected.effect);
-  if (!relative || !relative->sinusoids || !dump.before.empty() || dump.arrays.size() != 1 ||
-      !may_be_sinusoids(dump.arrays[0], relative->sinusoids->width))
+  if (!relative || !relative->sinusoids || !dump.before.empty() || dump.arrays.size() != 1)
     return {};
+  const Index width = relative->sinusoids->width;
+  const Stored array = of_one_sequence(dump.arrays[0], width);
+  if (!may_be_sinusoids(array, width)) return {};
   const auto given = [&](std::string text) {
     return GivenValue{std::move(text), fmt::format("{}'s sinusoids", expected.encoding->name)};
   };
   const auto& entries = expected.parameters.entries();
-  Distances positions = positions_of(expected, *relative, dump.arrays[0]);
-  Repeated repeated = repeated_in(positions);
-  auto rows = without(dump.arrays[0], repeated);
-  std::optional<Reason> reason;
-  if (!rows && !expected.parameters.has("clamp-len")) return {};
-  if (!rows) {  // distances that should repeat at the clamp and do not
-    repeated = {};
-    rows = dump.arrays[0];
-    positions = positions_of(expected, *relative, dump.arrays[0], false);
-    reason = {Cause::bias_distance,
-              fmt::format("distances go on beyond --clamp-len {}, where they are to stay at it",
-                          expected.parameters.spell("clamp-len"))};
+  std::vector<SinusoidDump> all;
+  for (OrderedRows& one : ordered_rows(expected, *relative, array)) {
+    Expectation table = expectation_of(make_subject(
+        SubjectTexts{
+            .encoding = &find_encoding("sinusoidal"),
+            .flags = {{"dim", given(std::to_string(width))},
+                      {"base",
+                       given(std::ranges::find(entries, "base", &Parameters::Entry::name)->text)},
+                      {"layout", given(layout_of(expected))}},
+            .positions = spell(one.distances)},
+        std::ssize(one.distances)));
+    all.push_back({std::move(table),
+                   {{std::move(one.rows)}, {}, dump.has_gaps},
+                   std::move(one.reason),
+                   one.rises});
   }
-  positions.erase(positions.end() - repeated.behind, positions.end());
-  positions.erase(positions.begin(), positions.begin() + repeated.before);
-  Expectation table = expectation_of(make_subject(
-      SubjectTexts{
-          .encoding = &find_encoding("sinusoidal"),
-          .flags = {{"dim", given(std::to_string(relative->sinusoids->width))},
-                    {"base",
-                     given(std::ranges::find(entries, "base", &Parameters::Entry::name)->text)},
-                    {"layout", given(layout_of(expected))}},
-          .positions = spell(positions)},
-      std::ssize(positions)));
-  return SinusoidDump{std::move(table), {{std::move(*rows)}, {}, dump.has_gaps}, std::move(reason)};
+  return all;
 }
 
 }  // namespace pe

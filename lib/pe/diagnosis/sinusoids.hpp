@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "pe/diagnosis/diagnosis.hpp"
 
@@ -12,11 +13,13 @@ struct SinusoidDump {
   Expectation expected;
   Dump dump;
   std::optional<Reason> reason = {};  // its rows are other distances than they should
+  bool rises = false;  // from the smallest distance on, where the encoding's own code falls to it
 };
 
 /// A dump that holds the sinusoids of NEZHA (a row for each bucket) or of Transformer-XL (a row for
 /// each distance, in the order that the dump has; one of those that repeat a clamped distance)
-/// before any projection: real numbers, [row, channel]. Nothing where the dump is another.
-std::optional<SinusoidDump> sinusoids_of(const Expectation& expected, const Dump& dump);
+/// before any projection: real numbers, [row, channel], or [row, sequence, channel] all alike. By
+/// each order that its rows may have, the likelier first; empty where the dump is another.
+std::vector<SinusoidDump> sinusoids_of(const Expectation& expected, const Dump& dump);
 
 }  // namespace pe

@@ -140,6 +140,18 @@ void leave_out_unwritten(Written& written) {
                              rows - 1, *expected.rows);
 }
 
+// Rows of a table that were written one after another along one axis.
+void put_rows_apart(Written& written) {
+  const Table* table = std::get_if<Table>(&written.expected.effect);
+  if (!table || written.dump.arrays.size() != 1) return;
+  Stored& array = written.dump.arrays[0];
+  const Index size = array.size(), rows = written.expected.rows.value_or(size / table->width);
+  if (squeezed(array.shape).size() != 1 || array.is_complex || table->width < 2 ||
+      size != rows * table->width || rows < 2)
+    return;
+  array.shape = {rows, table->width};
+}
+
 // Rotations that each pair has as a matrix, as cosines and sines.
 void take_matrices(Written& written) {
   if (!is_of_turns(written.expected.effect) || !written.dump.before.empty() ||
@@ -161,6 +173,7 @@ Written as_written(const Expectation& expected, Dump dump) {
   for (auto* arrays : {&written.dump.arrays, &written.dump.before})
     *arrays = typed(std::move(*arrays), turns);
   take_matrices(written);
+  put_rows_apart(written);
   take_positions(written);
   leave_out_coordinates(written.dump);
 

@@ -54,6 +54,10 @@ const Dialect& find_dialect(std::string_view name);
 /// dialect itself where that is "" or its kernels know one way alone. It has the same name.
 const Dialect& as_kept(const Dialect& dialect, std::string_view layout);
 
+/// How a dialect keeps the turns of pairs that stand so: Transformer Engine and Megatron have
+/// `interleaved` columns where their kernels turn so.
+Keeping keeping_of(const Dialect& dialect, Pairing pairing);
+
 /// As spell() of spell.hpp, in a dialect. A kind that the dialect has no rule for is refused.
 std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
                          const std::vector<std::string>& names, const Dialect& dialect);

@@ -71,13 +71,6 @@ std::vector<Axis> axes_of(const Dialect& dialect, const PositionRange& positions
   return axes;
 }
 
-// Transformer Engine and Megatron have `interleaved` columns where their kernels turn so.
-Keeping keeping_of(const Dialect& dialect, Pairing pairing) {
-  return dialect.keeping == Keeping::angles_halves && pairing == Pairing::adjacent
-             ? Keeping::angles_adjacent
-             : dialect.keeping;
-}
-
 // Whose scales an array of turns carries.
 using Carried = std::optional<std::pair<ScaleRule, Side>>;
 
@@ -257,6 +250,12 @@ bool is_exact(const Effect& effect, const Dialect& dialect) {
 }
 
 }  // namespace
+
+Keeping keeping_of(const Dialect& dialect, Pairing pairing) {
+  return dialect.keeping == Keeping::angles_halves && pairing == Pairing::adjacent
+             ? Keeping::angles_adjacent
+             : dialect.keeping;
+}
 
 std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
                          const std::vector<std::string>& names, const Dialect& dialect) {

@@ -110,6 +110,13 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
   const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
   attempt.reading.per_axis = axes > 1 && !reading.is_vectors() && attempt.reading.run > 0 &&
                              reading.rows == reading.run * static_cast<Index>(axes);
+  // Rows of several frames may lie on one axis.
+  if (const Coordinates* places = coordinates_of(expected.effect);
+      places && places->count && !reading.is_vectors() && attempt.reading.run == 0 &&
+      reading.rows > *places->count && reading.rows % *places->count == 0) {
+    attempt.reading.run = *places->count;
+    attempt.is_repeated = true;
+  }
   const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
   if (!reading.is_vectors() && !attempt.reading.per_axis && slots < reading.rows &&
       reading.rows % slots == 0) {

@@ -14,6 +14,7 @@ struct Attempt {
   std::vector<Reason> reasons;  // that come with the reading
   double cost = 0;
   bool copies_differ = false;           // second columns are not the first ones, as probed
+  bool is_repeated = false;             // rows are a grid's several times, on one axis
   bool refuted = false;                 // as it stands, by a pass over every cell
   std::vector<Index> damaged = {};      // probes that are no turns, which no hypothesis explains
   std::vector<Reason> by_default = {};  // reasons that only a default speaks for; named last

@@ -36,17 +36,24 @@ class OwnTurns {
   }
 
   /// Whether all vectors of some slots, spread over all, went through one cosine and sine a pair,
-  /// and these are a turn's: all of one length.
+  /// and these are a turn's: all of one length, and not all at angle 0, as channels that do not
+  /// turn are by many a formula.
   bool fits(const PairFormula& formula) {
     constexpr Index most = 16;
     const Index step = std::max<Index>(1, reading_.slots() / most);
+    constexpr double still = 1e-3;
     std::vector<double> lengths;
+    bool turns_any = false;
     for (Index slot = reading_.slots() - 1; slot >= 0; slot -= step) {
       const std::vector<Turn> turns = solved(formula, slot);
       if (!fits(formula, slot, turns)) return false;
       for (const Turn& one : turns)
-        if (one.known) lengths.push_back(std::hypot(one.cosine, one.sine));
+        if (one.known) {
+          lengths.push_back(std::hypot(one.cosine, one.sine));
+          turns_any = turns_any || std::fabs(one.sine) > still * lengths.back();
+        }
     }
+    if (!turns_any) return false;
     const double length = median_of(lengths);
     return std::ranges::all_of(
         lengths, [&](double one) { return std::fabs(one - length) <= 4 * near_ * length; });

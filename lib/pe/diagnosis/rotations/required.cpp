@@ -138,8 +138,9 @@ RequiredLayout required_layout(const Expectation& expected) {
   RequiredLayout required;
   required.pairing = std::get<Rotation>(expected.effect).pairing;
   require_pairing(expected, required);
-  if (expected.dialect && expected.dialect->steps) {
-    required.layout = row_of(expected.dialect->keeping).name;
+  if (expected.dialect && expected.dialect->steps && expected.layout.empty()) {
+    const Pairing pairing = required.pairing.value_or(Pairing::halves);
+    required.layout = row_of(keeping_of(*expected.dialect, pairing)).name;
     required.layout_from = fmt::format("dialect {}", expected.dialect->name);
   }
   return required;

@@ -16,10 +16,10 @@ namespace {
 // scales are 1, since s(p − c)/s(q − c) is s(p − q) for every c.
 void leave_equivalents(const Expectation& expected, std::vector<Diagnosis>& each) {
   const Rotation* rotation = std::get_if<Rotation>(&expected.effect);
-  // Gradients have one direction, and so have a model's weights and what a user gives one.
-  const bool is_said = expected.is_of_a_model || (rotation && rotation->backward) ||
-                       (expected.parameters.has("direction") &&
-                        expected.parameters.origin("direction") != "default");
+  // Gradients have one direction, and so has what a user gives one.
+  const bool is_said =
+      (rotation && rotation->backward) || (expected.parameters.has("direction") &&
+                                           expected.parameters.origin("direction") != "default");
   if (each.size() < 2) return;
   const std::vector<Reason> first = each[0].reasons;
   for (const Reason& reason : first) {

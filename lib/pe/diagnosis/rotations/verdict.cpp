@@ -90,6 +90,10 @@ void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosi
         fmt::format("times the scales of {}, and nothing said whose (four arrays: cos and sin of "
                     "queries, then of keys)",
                     reading.scales == Side::key ? "keys" : "queries"));
+  if (attempt.is_repeated)
+    diagnosis.doubts.push_back(
+        fmt::format("the grid's {} rows stand {} times, as frames of a video do", reading.run,
+                    reading.rows / reading.run));
   if (!reading.is_vectors()) return;
   if (reading.width > attempt.truth.dim && attempt.truth.dim > 0)
     diagnosis.doubts.push_back(

@@ -325,6 +325,7 @@ constexpr RotationProposer rows[] = {
     {Cause::wrong_parameter, "coordinates", of_rows<places_by_setting>},
     {Cause::wrong_parameter, "base", ladders_of_conventions},
     {Cause::coordinate_offset, "coordinates", of_rows<coordinates_elsewhere>},
+    {Cause::coordinate_offset, "coordinates", of_rows<axes_on_lines>},
     {Cause::wrong_base, "base", base_of_axes},
 };
 

@@ -30,6 +30,10 @@ RotationProposals ladders_of_conventions(const RotationObservation& observation,
 RotationProposals axes_by_rule(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis, const Offsets& offsets);
 
+/// Axes whose coordinates lie on another line over those that are meant, whole or not.
+RotationProposals axes_on_lines(const RotationObservation& observation,
+                                const RotationHypothesis& hypothesis);
+
 /// The same cells in another order.
 RotationProposals cells_permuted(const RotationObservation& observation,
                                  const RotationHypothesis& hypothesis, const Offsets& offsets);

@@ -1,0 +1,60 @@
+// Which axis counts positions, where nothing but the numbers or the length says so.
+#include "pe/diagnosis/sequences_last.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/reading.hpp"
+
+namespace pe {
+namespace {
+
+// Each array as [sequence, position, channel]; nothing where one has other axes.
+std::optional<Dump> turned_over(const Dump& dump) {
+  Dump other = dump;
+  for (Stored& array : other.arrays) {
+    const std::vector<Index> shape = squeezed(array.shape);
+    if (shape.size() != 3 || array.is_complex || is_integer(array.dtype)) return {};
+    Stored apart = array;
+    apart.shape = shape;
+    array = moved_last(moved_last(apart, 0), 1);
+  }
+  return other;
+}
+
+bool is_short(const Diagnosis& told) {
+  return std::ranges::find(told.reasons, Cause::table_short, &Reason::cause) != told.reasons.end();
+}
+
+}  // namespace
+
+Diagnosis with_sequences_last(const Expectation& expected, const Dump& dump, Diagnosis told,
+                              const std::function<Diagnosis(const Dump& dump)>& judge) {
+  if (told.tier != Tier::wrong || !dump.before.empty() || dump.arrays.empty() ||
+      kind_of(expected.effect) == Kind::bias || kind_of(expected.effect) == Kind::relative)
+    return told;
+  const std::vector<Index> shape = squeezed(dump.arrays[0].shape);
+  const bool is_said =
+      expected.rows && shape.size() == 3 && shape[0] == *expected.rows && shape[1] != shape[0];
+  if (expected.rows && !is_said) return told;
+  const auto other_way = turned_over(dump);
+  if (!other_way) return told;
+  try {
+    Diagnosis other = judge(*other_way);
+    // Where both are wrong, the axis that is said is the one unless its rows are too few.
+    const bool is_better =
+        other.tier != Tier::wrong || (is_said && !other.reasons.empty() && !is_short(other) &&
+                                      (told.reasons.empty() || is_short(told)));
+    if (!is_better) return told;
+    other.notes.push_back(fmt::format(
+        "{} positions along the first axis, {} sequences along the second", shape[0], shape[1]));
+    return other;
+  } catch (const UsageError&) {
+    return told;
+  }
+}
+
+}  // namespace pe
