@@ -9,13 +9,13 @@
 
 #include "pe/base/digits.hpp"
 #include "pe/diagnosis/identify/bases.hpp"
+#include "pe/diagnosis/known_bases.hpp"
 #include "pe/scalings/fit.hpp"
 
 namespace pe {
 namespace {
 
-constexpr double known_bases[] = {1e4,   1e6,   5e5, 1e5, 1.5e5, 2.5e4, 5e4, 1.3e5, 1.6e5,
-                                  2.5e5, 6.4e5, 2e6, 5e6, 8e6,   1e7,   2e4, 1e3,   1e2};
+constexpr double rare_bases[] = {2e4, 1e3, 1e2};
 constexpr double largest_base = 1e30;
 
 // Without an exponent where it is whole.
@@ -37,6 +37,7 @@ double implied_base(const Measured& m, std::size_t j, double steps) {
 std::vector<Base> bases_in_use() {
   std::vector<Base> all;
   for (const double base : known_bases) all.push_back({base, 0.2});
+  for (const double base : rare_bases) all.push_back({base, 0.2});
   return all;
 }
 

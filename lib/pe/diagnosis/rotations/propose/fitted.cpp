@@ -8,6 +8,7 @@
 
 #include "pe/base/digits.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/known_bases.hpp"
 
 namespace pe {
 namespace {
@@ -121,7 +122,7 @@ std::vector<TidyNumber> bases_of(const MeasuredLadder& measured) {
         bases.push_back(tidy);
     };
     if (error < 0.05) add(tidiest(base, error));
-    for (const double known : {1e4, 5e5, 1e6, 1e5, 1.5e5, 1.6e5, 2.5e5, 6.4e5, 1.3e5, 5e4, 2.5e4})
+    for (const double known : known_bases)
       if (std::fabs(std::log(known / base)) < error) add({known, 0.01});
   }
   return bases;
