@@ -32,6 +32,8 @@ Report odd_report() {
                                 {"ratio", "0.1", "default"}};
   dump.diagnosis = Diagnosis{};
   dump.diagnosis->reasons = {{Cause::wrong_base, "base 1, where 2 is meant"}};
+  dump.diagnosis->others = {{{Cause::wrong_base, "base 3 [of 4]; or [wrong], where 2 is meant"}},
+                            {{Cause::damaged_cells, "one cell"}, {Cause::wrong_base, "base 5"}}};
   dump.diagnosis->worst = inf;
   dump.diagnosis->worst_cell = {"position 0", -inf, std::numeric_limits<double>::quiet_NaN()};
   dump.diagnosis->curve = {{1, 0.1}, {std::int64_t{1} << 60, 1e-310}};
@@ -85,6 +87,7 @@ TEST_CASE("a report is read back as it was written, in every spelling") {
   Report report = odd_report();
   const Report read = parse_report(to_json(report), "r.json");
   CHECK(to_json(read) == to_json(report));
+  CHECK(read.checks[0].diagnosis->others == report.checks[0].diagnosis->others);
   // What is not of odd bytes or lengths is spelled alike by those who never saw the JSON.
   report.checks.erase(report.checks.begin() + 1);
   report.checks[0].name = "a \"quoted\" <name>";
