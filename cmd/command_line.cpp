@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "list.hpp"
+#include "misplaced.hpp"
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
@@ -38,37 +38,6 @@ std::string option_of(const std::vector<std::string>& words, const std::string& 
     if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
   }
   return otherwise;
-}
-
-// "--report -o r.json": an option of another command, or a file that looks like one, as a value.
-void refuse_dashed(const CLI::Option& option, const std::string& name,
-                   const std::vector<std::string>& words, std::size_t at) {
-  const std::string& value = words[at];
-  const std::size_t letter = value.find_first_not_of('-');
-  if (!is_option(value) || letter == std::string::npos || letter > 2 ||
-      std::isalpha(static_cast<unsigned char>(value[letter])) == 0 || value.starts_with("-inf") ||
-      value.find(' ') != std::string::npos)
-    return;
-  const bool is_path = value.find('.') != std::string::npos;
-  const bool is_followed = at + 1 < words.size() && !is_option(words[at + 1]);
-  throw UsageError(fmt::format(
-      "{} needs a value, {}, and {} stands there{}", name, option.get_type_name(),
-      shell_word(value),
-      is_path       ? fmt::format(": did you mean ./{}?", value)
-      : is_followed ? fmt::format(": did you mean {} {}?", name, shell_word(words[at + 1]))
-                    : ""));
-}
-
-// "check rope" and "decay rope" where another tool does so.
-void refuse_deed(const std::string& word, const std::string& encoding, const std::string& lead) {
-  for (const Meaning& meaning : meanings_of(word, Sort::encoding, lead)) {
-    const bool is_done = meaning.sort == Sort::law || meaning.sort == Sort::quantity ||
-                         (meaning.sort == Sort::command && meaning.names.front() == "check");
-    if (!is_done || meaning.why > Likeness::also || !encoding_named(encoding)) continue;
-    const std::string tool = meaning.sort == Sort::quantity ? "pe-analyze" : "pe-verify";
-    throw UsageError(fmt::format("'{}' is {}: did you mean {} {} {}?", word, name_of(meaning.sort),
-                                 tool, meaning.names.front(), encoding));
-  }
 }
 
 // Word `place` is where an encoding belongs, those before it are there, and none stands in it.
@@ -195,23 +164,8 @@ void CommandLine::check_word(const CLI::App& app, std::size_t depth, Sort own) c
       throw UsageError(fmt::format("'{}' stands before the name: did you mean {}{}?", word, line,
                                    tells ? " --help" : ""));
   }
-  refuse_command(depth, own, lead);
+  refuse_command(words_, depth, own, lead);
   throw UsageError(unknown_word(app, word, own, lead));
-}
-
-// "pe-gen identify dump.npz": a command of another tool, with what stands behind it.
-void CommandLine::refuse_command(std::size_t depth, Sort own, const std::string& lead) const {
-  if (depth + 1 >= words_.size() || is_option(words_[depth + 1])) return;
-  for (const Meaning& meaning : meanings_of(words_[depth], own, lead)) {
-    if (meaning.sort != Sort::command || meaning.why > Likeness::also) continue;
-    std::string line = meaning.line;
-    if (meaning.names.front() == "check" && !is_file(words_[depth + 1], lead)) continue;
-    if (meaning.names.front() == "check") line = "pe-verify check ENCODING --file";
-    for (std::size_t i = depth + 1; i < words_.size(); ++i) line += " " + shell_word(words_[i]);
-    const std::string sort(name_of(own));
-    throw UsageError(fmt::format("unknown {} '{}': did you mean {}?",
-                                 sort.substr(sort.find(' ') + 1), words_[depth], line));
-  }
 }
 
 // Names that were typed as options: --list, --models, --check rope, --encoding rope.

@@ -45,7 +45,6 @@ class CommandLine {
   void put_encoding_last(std::size_t encoding_at);
   void take_piped_config();
   bool names_encoding_late() const;
-  void refuse_command(std::size_t depth, Sort own, const std::string& lead) const;
   void check_sources() const;
   void check_dashes(const CLI::App& app) const;
   void check_order(const CLI::App& app) const;
