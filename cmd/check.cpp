@@ -221,7 +221,12 @@ Check carry_out(const CheckRequest& asked, const std::string& command, bool quie
   } else {
     if (!asked.axes.empty() && asked.before.empty())
       throw UsageError("--axes names the axes of vectors: give it with --before");
-    diagnose_dump(check, asked, command, quiet);
+    try {
+      diagnose_dump(check, asked, command, quiet);
+    } catch (const UsageError&) {
+      refuse_checkpoint(asked.files);
+      throw;
+    }
   }
   check.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return tellable(std::move(check));

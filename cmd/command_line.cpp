@@ -179,6 +179,10 @@ void CommandLine::check_dashes(const CLI::App& app) const {
   };
   if (app.get_option_no_throw(words_[0])) return;
   if (subcommand_of(app, name)) meant(name + rest);
+  for (const Meaning& meaning : meanings_of(name, Sort::dtype, tool_))
+    if (meaning.sort == Sort::command && meaning.why <= Likeness::also &&
+        subcommand_of(app, meaning.names.front()))
+      meant(meaning.names.front() + rest);
   const std::vector<std::string> lists = catalogue_names();
   if (std::ranges::find(lists, name) != lists.end()) meant("list " + name + rest);
   constexpr std::string_view names[] = {"encoding", "e",        "type",     "name",     "kind",
@@ -200,6 +204,11 @@ void CommandLine::check_order(const CLI::App& app) const {
   if (start == words_.end() && !meant.names.empty() && !app.get_option_no_throw(words_[0]))
     throw UsageError(fmt::format("unknown option '{}': did you mean {}? (see {} --help)", words_[0],
                                  either_of(meant.names), tool_));
+  if (start == words_.end() && !app.get_option_no_throw(words_[0]))
+    if (const std::string deed = deed_meant(
+            words_[0].substr(std::min(words_[0].find_first_not_of('-'), words_[0].size())));
+        !deed.empty())
+      throw UsageError(fmt::format("unknown option '{}': {}", words_[0], deed));
   if (start == words_.end()) return;
   const auto stop = std::find_if(start, words_.end(), is_option);
   std::vector<std::string> ordered(start, stop);
@@ -224,14 +233,29 @@ void CommandLine::check_sources() const {
 }
 
 void CommandLine::parse(CLI::App& app) const {
-  check_sources();
-  check_order(app);
   const CLI::App* last = &app;
+  std::vector<std::string> helped;  // what help is of
   for (const std::string& word : words_) {
     const CLI::App* next = is_option(word) ? nullptr : subcommand_of(*last, word);
     if (!next) break;
+    helped.push_back(word);
     last = next;
   }
+  if (std::ranges::any_of(
+          words_, [](const std::string& word) { return word == "--help" || word == "-h"; })) {
+    // Whoever asks for help is helped, whatever else is wrong.
+    for (auto word = words_.begin() + static_cast<std::ptrdiff_t>(helped.size());
+         word != words_.end(); ++word)
+      if (const CLI::App* next = is_option(*word) ? nullptr : subcommand_of(*last, *word)) {
+        helped.push_back(*word);
+        last = next;
+      }
+    helped.emplace_back("--help");
+    std::ranges::reverse(helped);
+    return app.parse(helped);
+  }
+  check_sources();
+  check_order(app);
   std::vector<std::string> words = with_own_names(*last, words_);
   refuse_typography(*last, words);
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 
@@ -85,6 +86,46 @@ void refuse_itself(const std::vector<std::string>& files, const std::vector<std:
 }
 
 }  // namespace
+
+void refuse_checkpoint(const std::vector<std::string>& files) {
+  constexpr std::size_t fewest = 3;  // weights, of what is no dump
+  constexpr std::string_view of_positions[] = {"inv_freq",
+                                               "position_embedding",
+                                               "embed_positions",
+                                               "pos_embed",
+                                               "wpe.",
+                                               "cos_cached",
+                                               "sin_cached",
+                                               "cos_sin_cache",
+                                               "freqs_cis",
+                                               "relative_attention_bias",
+                                               "slopes",
+                                               "relative_position_bias_table"};
+  if (files.size() != 1 || files.front() == "-" || io::path_of(files.front()) != files.front())
+    return;
+  std::size_t weights = 0;
+  std::vector<std::string> found;
+  std::vector<Stored> arrays;
+  try {
+    arrays = open_all(files, std::nullopt, {});
+  } catch (const std::exception&) {
+    return;  // what is wrong with it was said already
+  }
+  for (const Stored& array : arrays) {
+    weights += array.name.ends_with(".weight") || array.name.ends_with(".bias");
+    if (std::ranges::any_of(of_positions, [&](std::string_view part) {
+          return array.name.find(part) != std::string::npos;
+        }))
+      found.push_back(array.name);
+  }
+  if (weights < fewest) return;
+  throw UsageError(fmt::format(
+      "'{}' is a checkpoint of {} arrays{}", files.front(), arrays.size(),
+      found.empty()
+          ? ", none of them with a name that speaks of positions: its config.json says "
+            "what it computes (pe-gen --config FOLDER)"
+          : fmt::format(": name one of positions, such as {}:{}", files.front(), found.front())));
+}
 
 Dump open_dump(const std::vector<std::string>& files, const std::vector<std::string>& before,
                const std::optional<std::string>& dtype, const std::vector<Index>& shape,

@@ -30,4 +30,8 @@ Dump open_dump(const std::vector<std::string>& files, const std::vector<std::str
                const std::optional<std::string>& dtype, const std::vector<Index>& shape,
                Progress& progress);
 
+/// Where the only file is a checkpoint, which no dump is, throws UsageError with the arrays of
+/// positions among its weights: what is said instead of what a dump of them would be called.
+void refuse_checkpoint(const std::vector<std::string>& files);
+
 }  // namespace pe::cmd

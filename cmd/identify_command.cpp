@@ -30,8 +30,16 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
   Progress progress(fmt::format("identify {}", fmt::join(files, ", ")));
   const std::optional<std::string> dtype =
       asked.dtype.empty() ? std::nullopt : std::optional(asked.dtype);
-  const Identification found = identify(
-      open_dump(files, asked.before, dtype, parse_shape(asked.shape), progress), asked.layout);
+  const Identification found = [&] {
+    try {
+      return identify(open_dump(files, asked.before, dtype, parse_shape(asked.shape), progress),
+                      asked.layout);
+    } catch (const UsageError&) {
+      refuse_checkpoint(files);
+      throw;
+    }
+  }();
+  if (!found.encoding) refuse_checkpoint(files);
   const std::string json =
       asked.report.empty() && !asked.kept ? "" : to_json(found, files, command);
   if (asked.kept) *asked.kept = json;

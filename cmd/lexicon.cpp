@@ -87,7 +87,7 @@ std::vector<Named> commands() {
   return {{"check", "verify test validate"},
           {"identify", "recognise recognize identity guess detect recognition whatis"},
           {"compare", "diff"},
-          {"run", "manifest"},
+          {"run", "manifest lint"},
           {"dialects", ""},
           {"info", "show cat view inspect describe head print open"},
           {"published", "papers"}};

@@ -54,10 +54,17 @@ void refuse_command(const std::vector<std::string>& words, std::size_t depth, So
   if (depth + 1 >= words.size() || is_option(words[depth + 1])) return;
   for (const Meaning& meaning : meanings_of(words[depth], own, lead)) {
     if (meaning.sort != Sort::command || meaning.why > Likeness::also) continue;
-    std::string line = meaning.line;
-    if (meaning.names.front() == "check" && !is_file(words[depth + 1], lead)) continue;
-    if (meaning.names.front() == "check") line = "pe-verify check ENCODING --file";
-    for (std::size_t i = depth + 1; i < words.size(); ++i) line += " " + shell_word(words[i]);
+    const std::string &name = meaning.names.front(), &next = words[depth + 1];
+    std::string line = meaning.line, between = " ";
+    if (name == "check" && !is_file(next, lead)) continue;
+    if (name == "check")
+      line = next.ends_with(".json") ? "pe-verify run" : "pe-verify check ENCODING --file";
+    if (name == "compare" && encoding_named(next)) {
+      line = "pe-analyze decay";
+      between = " --versus ";
+    }
+    for (std::size_t i = depth + 1; i < words.size(); ++i)
+      line += (i == depth + 1 ? " " : between) + shell_word(words[i]);
     const std::string sort(name_of(own));
     throw UsageError(fmt::format("unknown {} '{}': did you mean {}?",
                                  sort.substr(sort.find(' ') + 1), words[depth], line));

@@ -102,6 +102,21 @@ std::string told(const Meaning& meaning, const std::string& typed) {
                            fmt::join(meaning.names, ", "), typed);
 }
 
+namespace {
+
+// The encoding behind --versus that has a parameter of the name, and the app's own has none; "":
+// none has.
+std::string others_option(const CLI::App& app, const std::string& name) {
+  if (!has(app, "versus")) return "";
+  for (const std::string& word : app.get_option("--versus")->results())
+    if (const Encoding* other = encoding_named(word.substr(0, word.find(' '))))
+      for (const Parameter& parameter : schema_of(*other))
+        if (parameter.name == name) return word;
+  return "";
+}
+
+}  // namespace
+
 std::string unknown_option(const CLI::App& app, const std::string& option,
                            const std::string& value) {
   const std::string name = without_dashes(option);
@@ -118,6 +133,9 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
     return said + fmt::format(": the encoding's options stand in its word, --bound '{} {}{}'",
                               app.get_option("--bound")->results().front(), option,
                               value.empty() ? "" : " " + value);
+  if (const std::string other = others_option(app, name); !other.empty())
+    return said + fmt::format(": the other's options stand in its word, --versus '{} {}{}'", other,
+                              option, value.empty() ? "" : " " + value);
   if (name.find('.') != std::string::npos)
     if (const Meant key = meant_by(as_option(name), options); !key.names.empty())
       return said + ": did you mean " + either_of(key.names) + "?";

@@ -53,7 +53,8 @@ void put_flag(Given& flags, const std::vector<Parameter>& schema, const std::str
     throw UsageError(
         fmt::format("{} has no parameter '{}': in a check it stands beside parameters, not in them",
                     encoding, name));
-  const std::string near = nearest(name, names);
+  const std::string called = parameter_called(schema, name),
+                    near = called.empty() ? nearest(name, names) : called;
   throw UsageError(fmt::format("{} has no parameter '{}'{}", encoding, name,
                                near.empty() ? "" : fmt::format(": did you mean {}?", near)));
 }

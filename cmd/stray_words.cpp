@@ -9,6 +9,7 @@
 #include "lexicon.hpp"
 #include "option_hints.hpp"
 #include "option_names.hpp"
+#include "pe/model/number.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -121,6 +122,19 @@ std::string parted_number(const CLI::App& app, const std::vector<std::string>& s
                      at[-2], at[-1], fmt::join(stray, ""));
 }
 
+// "--length 8 K": the unit of the number before it is told as if it were one word with it.
+void refuse_unit(const CLI::App& app, const std::vector<std::string>& stray,
+                 const std::vector<std::string>& typed) {
+  constexpr std::string_view units[] = {"k", "K", "M", "G", "Ki", "KB", "KiB", "x", "X", "%"};
+  const auto at = std::ranges::find(typed, stray.front());
+  if (stray.size() != 1 || std::ranges::find(units, stray.front()) == std::end(units) ||
+      at - typed.begin() < 2 || at == typed.end() || !at[-2].starts_with("--") ||
+      !has(app, at[-2].substr(2)) || !is_whole(at[-1]))
+    return;
+  const std::string name = at[-2].substr(2), text = at[-1] + stray.front();
+  checked_number({.name = name, .text = text}, text, {.whole = true});
+}
+
 // A number behind the value of an option that takes one; "": it is none.
 std::string second_value(const CLI::App& app, const std::vector<std::string>& stray,
                          const std::vector<std::string>& typed) {
@@ -148,6 +162,7 @@ std::string second_value(const CLI::App& app, const std::vector<std::string>& st
 std::string stray_words(const CLI::App& app, const std::vector<std::string>& stray,
                         const std::string& lead, const std::vector<std::string>& typed) {
   const std::string& word = stray.front();
+  refuse_unit(app, stray, typed);
   if (const std::string parted = parted_number(app, stray, typed); !parted.empty()) return parted;
   if (const std::string second = second_value(app, stray, typed); !second.empty()) return second;
   if (word == "?" || word == "/?" || word == "/h" || word == "/help")
@@ -159,6 +174,9 @@ std::string stray_words(const CLI::App& app, const std::vector<std::string>& str
     if (app.get_name() == "compare" && stray.size() == 1 &&
         std::ranges::find(between, middle) != std::end(between))
       return fmt::format("'{0}' stands between the two: leave it out", middle);
+  if (const std::string own = own_words(app); !own.empty() && stray.size() > 2)
+    return fmt::format("'{}' and {} more are too much: {} takes {} alone", word, stray.size() - 1,
+                       app.get_name(), own);
   if (const std::string own = own_words(app); !own.empty())
     return fmt::format("'{}' is too much: {} takes {} alone", fmt::join(stray, " "), app.get_name(),
                        own);

@@ -113,18 +113,18 @@ constexpr Deed deeds[] = {
     {"wishes", "pe-analyze laws ENCODING --laws wishes looks at what introductions wish"},
     {"pose randpos rerope self-extend",
      "it is a way to train or to shift positions: pe-analyze exposure rope compares such"},
-    {"completion completions",
+    {"completion completions install-completion show-completion",
      "cmake --install puts completions for bash, zsh and fish where shells look for them"},
     {"install update upgrade", "the README says how to build and install"},
 };
+
+}  // namespace
 
 std::string deed_meant(const std::string& word) {
   for (const Deed& deed : deeds)
     if (is_among(word, deed.words)) return deed.says;
   return "";
 }
-
-}  // namespace
 
 bool is_dump(const std::string& word) {
   constexpr std::string_view suffixes[] = {".npy", ".npz", ".h5",          ".hdf5",

@@ -13,6 +13,10 @@ namespace pe::cmd {
 std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
                          const std::string& lead);
 
+/// Where that is done which the word says, or why nowhere: "plot", "completion"; "" for other
+/// words.
+std::string deed_meant(const std::string& word);
+
 /// By its suffix.
 bool is_dump(const std::string& word);
 

@@ -247,7 +247,7 @@ TEST_SUITE("manifest") {
         {R"({"encoding": "rope", "accept": "wrong"})",
          "accept must be one of exact, drift, storage, got 'wrong'"},
         {R"({"encoding": "rope", "dtype": "f8"})",
-         "dtype must be one of f64, f32, f16, bf16, got 'f8'"},
+         "unknown dtype 'f8': choose f64, f32, f16 or bf16"},
         {R"({"encoding": "rope", "before": "q.npy"})", "before needs file"},
         {R"({"encoding": "rope", "parameters": {"a": {}}})", "parameters.a must be"},
         {R"({"encoding": "rope", "parameters": {"a": [1, "2"]}})",

@@ -19,11 +19,14 @@ HABITS = {
     "--height": "--width: a picture on the terminal keeps its shape", "--format": "the suffix of --output",
     **{f"--{word}": f"--kind {kind}" for kind, words in {"heatmap": "heatmap heat map image matrix", "lines": "line curve curves", "bars": "bar histogram",
                                                          "rotors": "rotor circle polar", "stairs": "step steps"}.items() for word in words.split()},
-    "--list": "--help, which names the kinds", "--slice": "--at", "--pair": "--at pair=3", "--position": "--at position=3",
+    "--y": "--field", "--values": "--field", "--list": "--help, which names the kinds", "--slice": "--at", "--pair": "--at pair=3", "--position": "--at position=3",
     "--no-overwrite": "--no-clobber", "--keep": "--no-clobber", "--noclobber": "--no-clobber",
 }
 NONE = {
     "--colormap": "signed numbers are blue and red, others one ramp", "--cmap": "signed numbers are blue and red, others one ramp",
+    **dict.fromkeys(("--logx", "--logy", "--loglog", "--semilogx", "--semilogy", "--xscale", "--yscale", "--log-scale"), "an axis is logarithmic where its numbers are"),
+    **dict.fromkeys(("--completion", "--completions", "--install-completion"), "cmake --install puts completions for bash, zsh and fish where shells look for them"),
+    **dict.fromkeys(("--x", "--axis", "--by"), "the first axis of the file runs along; --at AXIS=PLACE holds another still"),
     "--show": "without -o the picture is drawn onto the terminal", "--log": "an axis is logarithmic where its numbers are",
     **dict.fromkeys(("--xlim", "--ylim", "--xrange", "--yrange"), "an axis goes as far as its numbers: --length or --positions of the command that made them says how far"),
     "--lang": "a title's words are its own, in any script: --title", "--language": "a title's words are its own, in any script: --title",
@@ -129,6 +132,33 @@ def kept(path):
     return Fault(f"'{path}' is there, and --no-clobber keeps it: give another -o")
 
 
+def absent(name):
+    """What is said of a name that no file has."""
+    if name in ("completion", "completions"):
+        return "cmake --install puts completions for bash, zsh and fish where shells look for them"
+    if name in ("list", "kinds", "formats", "fields"):
+        return "pe-plot --help names the kinds of pictures, pe-gen list all that can be drawn"
+    if windows := elsewhere(name):
+        return f"No such file or directory: {windows}"
+    return "No such file or directory" + (f" (of an encoding: pe-gen {name} | pe-plot)" if re.fullmatch("[a-z][a-z0-9-]*", name) else "")
+
+
+def folder(name):
+    if os.path.isfile(os.path.join(name, "config.json")):
+        return f"it is a folder with a model's config.json: pe-gen --config {name} | pe-plot draws what it means"
+    return "it is a folder: name a file in it"
+
+
+def elsewhere(path):
+    """What is meant by a path with a drive or backslashes; "": it means what it says."""
+    if re.match(r"[A-Za-z]:([/\\]|[^/]*\\)", path):
+        return f"it is a path of Windows, which WSL has under /mnt/{path[0].lower()}"
+    if re.match(r"[A-Z]:[A-Za-z][^/]*$", path):
+        return "it is a path of Windows whose backslashes a shell took, as it does outside of quotes"
+    turned = path.replace("\\", "/")
+    return f"did you mean '{turned}'?" if turned != path and os.path.isdir(os.path.dirname(turned)) else ""
+
+
 def check(options):
     tools = ("pe-gen", "pe-analyze", "pe-apply")
     if options.inputs[0] in tools:
@@ -142,10 +172,13 @@ def check(options):
         if not os.path.exists(name) and os.path.isfile(file):
             raise Fault(f"cannot read {name}: did you mean {file} --field {array}?")
         if name != "-" and not os.path.exists(name):
-            tip = f" (of an encoding: pe-gen {name} | pe-plot)" if re.fullmatch("[a-z][a-z0-9-]*", name) else ""
-            raise Fault(f"cannot read {name}: No such file or directory{tip}")
+            raise Fault(f"cannot read {name}: {absent(name)}")
+        if os.path.isdir(name):
+            raise Fault(f"cannot read {name}: {folder(name)}")
     if options.output == pathlib.Path(""):
         raise Fault(f"-o names no file: the suffix must be one of {' '.join(SUFFIXES)}")
+    if options.output and not options.output.exists() and (meant := elsewhere(str(options.output))):
+        raise Fault(f"cannot write {options.output}: {meant}")
     if options.output and options.output.suffix.lower() not in SUFFIXES:
         raise Fault(f"-o {options.output}: the suffix must be one of {' '.join(SUFFIXES)}")
     if options.output and not options.output.parent.is_dir():

@@ -14,7 +14,7 @@ OTHERS = [(b"\x1f\x8b", "is packed by gzip: gunzip it first"), (b"BZh", "is pack
           (b"\x80\x04", "is a pickle: numpy.save writes its arrays for others"), (b"\x80\x02", "is a pickle: numpy.save writes its arrays for others"),
           (b"PAR1", "is Parquet: pandas.read_parquet and to_csv write it for others"), (b"\x28\xb5\x2f\xfd", "is packed by zstd: unzstd it first"), (b"\x89PNG", "is a picture already"), (b"%PDF", "is a PDF already"),
           (b"<svg", "is a picture already"), (b"<?xml", "is a picture, or a report: arrays are drawn here"), (b"<!", "is a page: a browser shows it"),
-          (b"GGUF", "is GGUF: pe-gen --config FILE | pe-plot draws what it says of positions")]
+          (b"GGUF", "is GGUF: pe-gen --config {} | pe-plot draws what it says of positions")]
 # What a name promises, where it promises something.
 PROMISED = {".h5": "HDF5", ".hdf5": "HDF5", ".npy": "NPY", ".npz": "NPZ", ".safetensors": "safetensors", ".json": "JSON"}
 
@@ -41,7 +41,7 @@ def read(path, stdin):
         with open(path, "rb") as file:
             data = file.read()
     if says := next((says for start, says in OTHERS if data.startswith(start)), None):
-        raise Fault(f"{origin} {says}")
+        raise Fault(f"{origin} {says.format(origin)}")
     found = reader_of(data)
     if not found and (promised := PROMISED.get(os.path.splitext(path)[1])):
         raise Fault(f"{path} does not begin as {promised} does")
@@ -53,6 +53,8 @@ def read(path, stdin):
         raise
     except Exception as error:  # whatever a library says of a damaged file
         what = " ".join(str(error).split()) or type(error).__name__
+        if "Object arrays" in what:
+            raise Fault(f"{origin} holds Python objects, not an array of numbers") from None
         raise Fault(f"{origin} is no whole {found[0]} file of these tools: {what}") from None
     if not fields:
         raise Fault(f"{origin} holds no array")

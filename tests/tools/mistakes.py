@@ -12,19 +12,21 @@ import concurrent.futures
 import gzip
 import io
 import json
+import math
 import os
 import pathlib
 import pickle
 import random
 import re
 import shlex
+import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LINE = re.compile(r"(pe-\S+.*?) =(\d*)> (.*)")
+LINE = re.compile(r"((?:\w+=\S+ )?pe-\S+.*?) =(\d*)> (.*)")
 LONGEST = 300
 
 # How CLI11 2.1.2 begins or ends its messages: all the classes of CLI/Error.hpp.
@@ -93,6 +95,53 @@ def field_hints(tools, folder):
         yield name, None if meant and not (done and done.returncode) else f"{answer.strip()} {done.stderr if done else ''}"
 
 
+def safetensors(path, shapes):
+    """A file of zeros, float32."""
+    header, end = {}, 0
+    for name, shape in shapes.items():
+        start, end = end, end + 4 * math.prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [start, end]}
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(end))
+
+
+def snapshot(folder):
+    """A model as the hub has it: a config, weights in shards, their index, what is said of tokens; and the keys of a GGUF file."""
+    folder.mkdir()
+    (folder / "config.json").write_text('{"model_type": "llama", "hidden_size": 256, "num_attention_heads": 4, "rope_theta": 500000.0, "max_position_embeddings": 8192}')
+    for name in ("tokenizer_config.json", "generation_config.json"):
+        (folder / name).write_text('{"transformers_version": "4.57.0"}')
+    layers = [f"model.layers.{layer}.self_attn." for layer in range(2)]
+    safetensors(folder / "model-00001-of-00002.safetensors", {layer + name: shape for layer in layers for name, shape in
+                                                              (("q_proj.weight", [8, 8]), ("k_proj.weight", [8, 8]), ("rotary_emb.inv_freq", [32]))})
+    safetensors(folder / "model-00002-of-00002.safetensors", {f"{layer}{name}_proj.weight": [8, 8] for layer in layers for name in "vo"})
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": {"lm_head.weight": "model-00002-of-00002.safetensors"}}))
+    text = b"general.architecture"
+    (folder / "keys.gguf").write_bytes(b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, len(text)) + text + struct.pack("<IQ", 8, 5) + b"llama")
+
+
+def manifests(folder):
+    """Manifests with one mistake each."""
+    def write(name, checks=None, **top):
+        (folder / f"{name}.json").write_text(json.dumps({"schema_version": 1, "checks": [{"encoding": "rope", **checks}] if isinstance(checks, dict) else checks, **top}))
+    write("beside", {"dim": 64})
+    write("theta", {"rope_theta": 500000.0})
+    write("sound", {"length": 2})
+    write("words", {"length": "4096"})
+    write("listed", {"positions": [0, 1, 2]})
+    write("typed", {"dtype": "float32"})
+    write("nested", {"config": {"model_type": "llama"}})
+    write("expecting", {"expect": {"verdict": "failed"}})
+    write("causing", {"expect": {"cause": "qwertyuiop"}})
+    write("lawful", {"properties": ["unique"]})
+    write("tolerant", {"atol": 1e-5})
+    write("one", {}, schema_version=2)
+    write("alone", None)
+    (folder / "bare.json").write_text('[{"encoding": "rope"}]')
+    (folder / "there.toml").write_text("schema_version = 1\n[[checks]]\nencoding = 'rope'\n")
+    (folder / "wide.json").write_bytes('{"schema_version": 1}'.encode("utf-16"))
+
+
 def other_files(folder):
     """Files that people take for dumps, configs and manifests, as other programs write them."""
     folder = pathlib.Path(folder)
@@ -103,6 +152,8 @@ def other_files(folder):
         archive.addfile(tarfile.TarInfo("cos.npy"), io.BytesIO())
     (folder / "there.yaml").write_text("schema_version: 1\nmodel_type: llama\n")
     (folder / "config.json").write_text('{"model_type": "llama", "rope_theta": 10000}')
+    snapshot(folder / "snapshot")
+    manifests(folder)
     (folder / "comma.json").write_text('{"schema_version": 1,\n "checks": [\n  {"name": "a", "encoding": "rope"},\n]}\n')
 
 
@@ -129,8 +180,10 @@ def fails_as_told(line, tools, folder):
 
 def fault(words, code, texts, tools, folder, commands):
     """What is wrong with the answer, or None; `commands` takes those that it tells people to type."""
+    told_so = dict([words[0].split("=", 1)]) if "=" in words[0] else {}  # a variable before the tool
+    words = words[len(told_so):]
     run = subprocess.run([tools / words[0] if words[0] != "pe-plot" else ROOT / "scripts/pe-plot", *words[1:]], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                         timeout=60, env={**os.environ, "LC_ALL": "C", "TERM": "dumb", "NO_COLOR": "1"})
+                         timeout=60, env={**os.environ, "LC_ALL": "C", "TERM": "dumb", "NO_COLOR": "1", **told_so})
     out, err = run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
     if run.returncode != code:
         return f"exit code {run.returncode} where {code} is meant: {err or out[:200]}"

@@ -123,6 +123,20 @@ bool has_version_of(const std::string& name) {
   });
 }
 
+// "llama-3.1-8b,llama-2-7b": all of them where each is known, none where one is not.
+std::vector<std::string> all_known(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find_first_of(",;+ "), list.size());
+    const std::string_view name = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    if (name.empty()) continue;
+    if (!is_catalogued(name)) return {};
+    names.emplace_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::span<const Model> all_models() { return models; }
@@ -184,6 +198,10 @@ Config read_catalogued(std::string_view name) {
         "--model takes a name of the catalogue, and there is no folder or file '{}'; --config FILE "
         "reads a config.json, and --config FOLDER the one in it",
         name));
+  if (const std::vector<std::string> several = all_known(name); several.size() > 1)
+    throw UsageError(fmt::format("--model takes one name, and '{}' are {}: {}", name,
+                                 several.size() == 2 ? "two" : "several",
+                                 fmt::join(several, " and ")));
   const std::vector<std::string> near = models_like(name);
   throw UsageError(
       fmt::format("unknown model '{}': {} --config FILE reads the config.json of any other", name,

@@ -76,6 +76,18 @@ std::string in_folder(const std::string& path) {
   throw FileError(fmt::format("'{}' is a folder without a config.json in it", path));
 }
 
+// Weights say nothing of positions; what does lies beside them.
+void refuse_weights(const io::Source& source, const std::string& path) {
+  if (source.size() < 9 || source.read_text(8, 1) != "{" || source.read_text(0, 1) == "{") return;
+  const std::filesystem::path beside = std::filesystem::path(path).parent_path() / "config.json";
+  std::error_code error;
+  throw FileError(fmt::format(
+      "{} is a checkpoint's weights (safetensors), and its config.json says what is meant{}", path,
+      std::filesystem::is_regular_file(beside, error)
+          ? fmt::format(": did you mean --config {}?", beside.string())
+          : std::string()));
+}
+
 bool is_json(const std::string& text) {
   const std::size_t start = text.find_first_not_of(" \t\n\r");
   return start != std::string::npos && text[start] == '{';
@@ -100,6 +112,7 @@ Config read_config_file(const std::string& given) {
   const auto source = std::make_shared<const io::Source>(path, io::Limit(largest_file));
   if (source->size() >= 4 && source->read_text(0, 4) == "GGUF")
     return read_gguf_config(path, source);
+  refuse_weights(*source, path);
   if (source->size() > largest_file) source->refuse("it is larger than 16 MiB: not a config.json");
   if (source->size() == 0) throw FileError(fmt::format("{} is empty, not a config.json", path));
   return parse_config(source->read_text(0, static_cast<std::size_t>(source->size())), path);

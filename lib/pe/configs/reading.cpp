@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "pe/base/error.hpp"
@@ -61,6 +62,24 @@ const Family& by_keys(std::string_view encoding) {
   return encoding == "t5" ? t5 : encoding == "alibi" ? alibi : rope;
 }
 
+// What people take for a config: a manifest, and what lies beside the config of a snapshot.
+void refuse_others(const Config& config) {
+  namespace fs = std::filesystem;
+  const fs::path path = config.file, beside = path.parent_path() / "config.json";
+  std::error_code error;
+  if (config.find("schema_version") && config.find("checks"))
+    throw UsageError(
+        fmt::format("{0} is a manifest, not a model's config: pe-verify run {0} runs "
+                    "its checks",
+                    config.file));
+  if (path.extension() == ".json" && path.filename() != "config.json" &&
+      fs::is_regular_file(path, error) && fs::is_regular_file(beside, error))
+    throw UsageError(
+        fmt::format("{}: there is no model_type, as the config beside it has: did you "
+                    "mean {}?",
+                    config.file, beside.string()));
+}
+
 const Family& guess(const Config& config, const Encoding* asked, Reading& reading) {
   const Config::Value* type = config.find("model_type");
   const auto speaks = [&](std::string_view keys) {
@@ -81,6 +100,7 @@ const Family& guess(const Config& config, const Encoding* asked, Reading& readin
            (asked && asked->scalable))
     family = &by_keys("rope");
   if (!family && asked) return by_keys("alibi");  // plain keys of whatever was asked for
+  if (!family && !type) refuse_others(config);
   if (!family)
     throw UsageError(fmt::format(
         "{}: {}, and no other key tells which encoding the model has: name one (pe-gen list "

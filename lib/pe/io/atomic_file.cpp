@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "pe/base/error.hpp"
+#include "pe/io/foreign.hpp"
 #include "pe/platform/platform.hpp"
 
 namespace pe::io {
@@ -76,6 +77,8 @@ Destination::Destination(const std::string& path, bool sync, bool keep, bool tog
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail(errno);
+  if (const std::string meant = exists ? "" : foreign_path(path); !meant.empty())
+    throw FileError(fmt::format("cannot write {}: {}", shown_, meant));
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
     refuse_several();

@@ -81,10 +81,25 @@ const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
   return row_of(format_of_start(source, raw));
 }
 
+// A folder is refused with a file in it that can be read.
+const std::string& no_folder(const std::string& path) {
+  std::error_code error;
+  std::string first;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const FormatRow* row = row_of_suffix(suffix_of(entry.path().string()));
+    const bool is_dump = row && row->open && row->format != Format::json;
+    if (is_dump && (first.empty() || entry.path().string() < first)) first = entry.path().string();
+  }
+  if (!first.empty())
+    throw FileError(fmt::format("cannot read '{}': it is a folder: name a file in it, such as {}",
+                                path, first));
+  return path;
+}
+
 struct File {
   explicit File(const std::string& words, const RawForm& raw)
       : spec(split(words)),
-        source(std::make_shared<const Source>(spec.path)),
+        source(std::make_shared<const Source>(no_folder(spec.path))),
         row(row_to_read(*source, raw)) {
     if (spec.tensor.starts_with('/') && row.format == Format::hdf5) spec.tensor.erase(0, 1);
   }
@@ -103,6 +118,8 @@ const Stored& readable(const Offered& array) {
 struct Opening {
   Opening(const File& file, const RawForm& raw)
       : spec(file.spec), source(file.source), arrays(file.row.open(source, raw)) {
+    if (arrays.empty() && file.row.format == Format::gguf)
+      source->refuse(fmt::format("it has keys and no tensors: --config {} reads them", spec.path));
     if (arrays.empty()) source->refuse("no array is in it");
     const std::string file_shown = spec.path == "-" ? source->shown() : spec.path;
     for (Offered& array : arrays) {
@@ -138,12 +155,31 @@ struct Opening {
                                        specs.size() > 1 ? ", each by itself" : "");
   }
 
+  // "inv_freq" for "model.layers.0.self_attn.rotary_emb.inv_freq": names with such parts.
+  std::string within_named() const {
+    const auto is_part = [](char c) { return c == '.' || c == '/'; };
+    std::vector<std::string> within;
+    for (const Offered& array : arrays) {
+      const std::string& name = array.stored.name;
+      const std::size_t at = name.find(spec.tensor), end = at + spec.tensor.size();
+      if (at != std::string::npos && (at == 0 || is_part(name[at - 1])) &&
+          (end == name.size() || is_part(name[end])))
+        within.push_back(name);
+    }
+    if (within.empty()) return "";
+    return fmt::format(
+        ": did you mean {}:{}{}?", spec.path, within.front(),
+        within.size() == 1 ? "" : fmt::format(", the first of {} that hold it", within.size()));
+  }
+
   const Stored& named() const {
     const auto is_named = [&](const Offered& array) { return array.stored.name == spec.tensor; };
     const auto found = std::ranges::find_if(arrays, is_named);
     if (found == arrays.end())
-      throw UsageError(fmt::format("{} has no array '{}'; in it: {}{}", source->shown(),
-                                   spec.tensor, names(), several_named()));
+      throw UsageError(fmt::format("{} has no array '{}'{}", source->shown(), spec.tensor,
+                                   within_named().empty()
+                                       ? fmt::format("; in it: {}{}", names(), several_named())
+                                       : within_named()));
     return readable(*found);
   }
 

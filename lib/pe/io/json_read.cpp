@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -146,10 +147,21 @@ Stored array_of(const std::shared_ptr<Values>& values, const Source& source) {
   return stored;
 }
 
+// A shard that the index of a checkpoint names; "" where it is none.
+std::string shard_in(std::string_view text) {
+  constexpr std::string_view suffix = ".safetensors";
+  const std::size_t end = text.find(fmt::format("{}\"", suffix));
+  if (text.find("\"weight_map\"") == std::string_view::npos || end == std::string_view::npos)
+    return "";
+  const std::size_t start = text.rfind('"', end) + 1;
+  return std::string(text.substr(start, end + suffix.size() - start));
+}
+
 }  // namespace
 
 std::vector<Offered> open_json(const std::shared_ptr<const Source>& source, const RawForm&) {
   FieldsReader reader(*source);
+  std::string shard;
   {
     Held held;
     if (!held.take(source->size()))
@@ -157,9 +169,14 @@ std::vector<Offered> open_json(const std::shared_ptr<const Source>& source, cons
           fmt::format("its text must be held in memory whole, and takes more than {}: save its "
                       "fields as .npz",
                       held.budget().spell_most()));
-    nlohmann::json::sax_parse(source->read_text(0, static_cast<std::size_t>(source->size())),
-                              &reader);
+    const std::string text = source->read_text(0, static_cast<std::size_t>(source->size()));
+    nlohmann::json::sax_parse(text, &reader);
+    shard = shard_in(text);
   }
+  if (reader.fields.empty() && !shard.empty())
+    source->refuse(
+        fmt::format("it is the index of a checkpoint in shards: name one of them, such as {}",
+                    (std::filesystem::path(source->path()).parent_path() / shard).string()));
   if (reader.fields.empty())
     source->refuse(
         "it is JSON, but not of fields as pe-gen writes them: {\"fields\": {NAME: {\"dtype\": …, "

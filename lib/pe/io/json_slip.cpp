@@ -21,6 +21,22 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(first, last - first);
 }
 
+// What begins as no JSON does, by its first line.
+std::string otherwise_begun(std::string_view text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    return "it is UTF-16, and JSON is UTF-8";
+  const std::string_view line = text.substr(0, std::min(text.find_first_of("\r\n"), text.size()));
+  std::size_t end = 0;
+  while (end < line.size() && is_letter(line[end])) ++end;
+  const std::string_view behind = line.substr(end);
+  const bool is_yaml = line == "---" || (end > 0 && (behind == ":" || behind.starts_with(": ")));
+  if (is_yaml) return "it looks like YAML: JSON begins with {";
+  if (end > 0 &&
+      behind.substr(std::min(behind.find_first_not_of(' '), behind.size())).starts_with('='))
+    return "it looks like TOML: JSON begins with {";
+  return "JSON begins with {";
+}
+
 // The slip at the place; "" for one that is not known.
 std::string slip_at(std::string_view text, std::size_t at) {
   const std::size_t start = text.find_first_not_of(blanks);
@@ -48,7 +64,7 @@ std::string slip_at(std::string_view text, std::size_t at) {
   if (before_it != std::string_view::npos &&
       std::string_view("\"}]").find(text[before_it]) != std::string_view::npos)
     return "a comma is missing before it";
-  if (text[start] != '{' && text[start] != '[') return "JSON begins with {";
+  if (text[start] != '{' && text[start] != '[') return otherwise_begun(text);
   if (!word.empty()) return "words stand in double quotes";
   return "";
 }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "pe/base/error.hpp"
+#include "pe/io/foreign.hpp"
 #include "pe/platform/platform.hpp"
 
 namespace pe::io {
@@ -47,9 +48,7 @@ std::string instead_of(const std::string& path) {
   if (const std::size_t last = path.find_last_not_of(' '); last + 1 < path.size())
     if (const std::string file = path.substr(0, last + 1); is_there(file))
       return fmt::format(": did you mean '{}', without the blank?", file);
-  if (path.size() > 2 && path[1] == ':' && path.find('\\') != std::string::npos)
-    return fmt::format(": it is a path of Windows, which WSL has under /mnt/{}",
-                       static_cast<char>(path[0] | ' '));
+  if (const std::string foreign = foreign_path(path); !foreign.empty()) return ": " + foreign;
   if (path.starts_with('~'))
     return ": a shell makes a home of ~ where a word begins with it and has no quotes";
   if (path.find_first_of("*?") != std::string::npos)

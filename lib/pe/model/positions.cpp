@@ -197,6 +197,15 @@ Positions parse_places(std::string_view typed, const std::string& option) {
     throw UsageError(fmt::format(
         "--{0} takes no file, got {1}: a shell puts its numbers there, as in --{0} \"$(cat FILE)\"",
         option, quoted(typed)));
+  if (text.find(',') == std::string_view::npos && text.find_first_of(";|/") != text.npos &&
+      text.find_first_not_of("0123456789-;|/ ") == text.npos) {
+    std::string list;
+    for (const char c : text)
+      if (c != ' ') list += c == ';' || c == '|' || c == '/' ? ',' : c;
+    throw UsageError(
+        fmt::format("--{} lists positions with commas between, got '{}': did you mean {}?", option,
+                    typed, list));
+  }
   if (text.find(',') == std::string_view::npos) return parse_run(text, option);
   std::vector<std::int64_t> listed;
   for (std::size_t start = 0; start <= text.size();) {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "pe/base/error.hpp"
+#include "pe/encodings/encoding.hpp"
 #include "pe/io/json_tree.hpp"
 #include "pe/model/naming.hpp"
 
@@ -43,7 +44,9 @@ Index whole_of(const Spot& place, std::string_view key, const JsonNode& node, In
   const auto [stop, error] = std::from_chars(node.text.data(), end, value);
   if (node.type != Type::number || error != std::errc() || stop != end || value < lowest)
     place.refuse(fmt::format("{} must be a whole number of at least {}, got {}", key, lowest,
-                             node.text.empty() ? node.what() : node.text));
+                             node.type == Type::string ? fmt::format("the string \"{}\"", node.text)
+                             : node.text.empty()       ? node.what()
+                                                       : node.text));
   return value;
 }
 
@@ -64,12 +67,16 @@ template <typename Value>
 Value choice_of(const Spot& place, std::string_view key, const JsonNode& node,
                 std::span<const Choice<Value>> choices) {
   const std::string text = text_of(place, key, node);
-  std::string names;
+  std::vector<std::string> names;
+  std::vector<Named> known;
   for (const auto& [name, value] : choices) {
     if (name == text) return value;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    names.emplace_back(name);
+    known.push_back({names.back()});
   }
-  place.refuse(fmt::format("{} must be one of {}, got '{}'", key, names, text));
+  const std::string near = did_you_mean(text, known);
+  place.refuse(fmt::format("{} must be one of {}, got '{}'{}{}", key, fmt::join(names, ", "), text,
+                           near.empty() ? "" : ": ", near));
 }
 
 GivenValue parameter_of(const Spot& place, const std::string& name, const JsonNode& node) {
@@ -96,8 +103,6 @@ constexpr Choice<Tier> tiers[] = {{"exact", Tier::exact},
                                   {"storage", Tier::storage},
                                   {"wrong", Tier::wrong}};
 constexpr auto accepted_tiers = std::span(tiers).first<3>();
-constexpr Choice<DType> dtypes[] = {
-    {"f64", DType::f64}, {"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}};
 constexpr Choice<bool> verdicts[] = {{"pass", true}, {"fail", false}};
 
 struct Key {
@@ -112,12 +117,41 @@ void read_text(const Spot& place, std::string_view key, const JsonNode& node,
   if ((check.*member).empty()) place.refuse(fmt::format("{} is empty", key));
 }
 
+// The parameter that a key names, in any encoding; "": none.
+std::string parameter_named(std::string_view key) {
+  for (const Encoding* encoding : all_encodings())
+    if (const std::string name = parameter_called(schema_of(*encoding), key); !name.empty())
+      return name;
+  return "";
+}
+
+// What people write into a check that has no key of its own.
+std::string beside_the_keys(const std::string& key, const JsonNode& node) {
+  if (const std::string name = parameter_named(key); !name.empty())
+    return fmt::format("it is a parameter: \"parameters\": {{\"{}\": {}}}", name,
+                       node.type == Type::number ? node.text : "…");
+  for (const std::string_view word : {"law", "laws", "property", "properties"})
+    if (key == word) return "all laws that the encoding promises are looked at";
+  for (const std::string_view word : {"atol", "rtol", "tol", "tolerance", "eps", "ulps"})
+    if (key == word) return "bounds are derived, and accept names the worst tier that passes";
+  return "";
+}
+
 [[noreturn]] void refuse_key(const Spot& place, const std::string& key,
                              const std::vector<std::string>& known) {
   const std::string near = nearest(key, known);
   place.refuse(fmt::format("unknown key '{}': {}", key,
                            near.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
                                         : fmt::format("did you mean {}?", near)));
+}
+
+DType dtype_of(const Spot& place, const JsonNode& node) {
+  const std::string text = text_of(place, "dtype", node);
+  try {
+    return parse_dtype(text);
+  } catch (const UsageError& error) {
+    place.refuse(error.what());
+  }
 }
 
 Expected expected_of(const Spot& place, const JsonNode& node) {
@@ -142,7 +176,8 @@ Expected expected_of(const Spot& place, const JsonNode& node) {
     if (names.empty() || std::ranges::find(names, cause) != names.end()) continue;
     const std::string near = nearest(cause, names);
     place.refuse(fmt::format("expect.cause '{}' is no cause{}", cause,
-                             near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+                             near.empty() ? ": pe-verify list causes names them"
+                                          : fmt::format(": did you mean {}?", near)));
   }
   return expected;
 }
@@ -158,6 +193,8 @@ constexpr Key keys[] = {
                  ManifestCheck& c) { read_text<&ManifestCheck::model>(p, "model", n, c); }},
     {"config",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       if (n.type == Type::object)
+         p.refuse("config must be the name of a file, got an object; single keys are parameters");
        read_text<&ManifestCheck::config>(p, "config", n, c);
        c.config = beside(p.file, c.config);
      }},
@@ -177,10 +214,12 @@ constexpr Key keys[] = {
                   ManifestCheck& c) { c.length = std::to_string(whole_of(p, "length", n, 1)); }},
     {"positions",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       if (n.type == Type::list)
+         p.refuse("positions must be a string such as \"0:16\" or \"0,5,9\", got a list");
        read_text<&ManifestCheck::positions>(p, "positions", n, c);
      }},
-    {"dtype", [](const Spot& p, const JsonNode& n,
-                 ManifestCheck& c) { c.dtype = name_of(choice_of<DType>(p, "dtype", n, dtypes)); }},
+    {"dtype",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.dtype = name_of(dtype_of(p, n)); }},
     {"shape",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
        if (n.type != Type::list || n.items.empty())
@@ -217,7 +256,8 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
   place.check = fmt::format("check {}", number);
   if (node.type != Type::object)
     place.refuse(fmt::format("an object was expected, got {}", node.what()));
-  if (const JsonNode* name = node.find("name"); name && name->type == Type::string)
+  if (const JsonNode* name = node.find("name");
+      name && name->type == Type::string && !name->text.empty())
     place.check += fmt::format(" ({})", name->text);
   ManifestCheck check;
   for (const auto& [name, value] : node.members) {
@@ -225,6 +265,8 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
     if (key == std::end(keys)) {
       std::vector<std::string> known;
       for (const Key& row : keys) known.emplace_back(row.name);
+      if (const std::string says = beside_the_keys(name, value); !says.empty())
+        place.refuse(fmt::format("unknown key '{}': {}", name, says));
       refuse_key(place, name, known);
     }
     key->read(place, value, check);
@@ -238,6 +280,8 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
   if (check.name.empty()) check.name = fmt::format("check {}", number);
   return check;
 }
+
+constexpr std::string_view whole_form = "{\"schema_version\": 1, \"checks\": […]}";
 
 // The lines on which the checks begin: the objects two levels deep in the list "checks". The text
 // was parsed, so it is JSON.
@@ -264,6 +308,15 @@ std::vector<Index> lines_of_checks(std::string_view text) {
 
 }  // namespace
 
+std::string parameter_called(const std::vector<Parameter>& schema, std::string_view key) {
+  for (const Parameter& parameter : schema) {
+    if (key == parameter.name) return std::string(key);
+    for (const std::string& path : words(parameter.config ? parameter.config : ""))
+      if (path.substr(path.rfind('.') + 1) == key) return std::string(parameter.name);
+  }
+  return "";
+}
+
 bool is_check_key(std::string_view name) {
   return std::ranges::find(keys, name, &Key::name) != std::end(keys);
 }
@@ -287,7 +340,7 @@ std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::st
   const JsonNode root = parse_json(text, file);
   const Spot place{file, ""};
   if (root.type != Type::object)
-    place.refuse(fmt::format("an object was expected, got {}", root.what()));
+    place.refuse(fmt::format("an object was expected, got {}: write {}", root.what(), whole_form));
   if (root.find("model_type") && !root.find("checks"))
     place.refuse(
         "it is a model's config, and a manifest belongs there: pe-verify check --config FILE looks "
@@ -298,13 +351,16 @@ std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::st
   const JsonNode *version = root.find("schema_version"), *list = root.find("checks");
   if (!version || version->type != Type::number || version->text != "1")
     place.refuse(
-        version
-            ? "schema_version must be 1"
-            : "schema_version must be 1, and is missing: write {\"schema_version\": 1, \"checks\": "
-              "[…]} (pe-verify "
-              "run --schema prints all that a manifest may hold)");
+        version ? fmt::format(
+                      "schema_version must be 1, got {}",
+                      version->type == Type::number ? version->text : std::string(version->what()))
+                : fmt::format("schema_version must be 1, and is missing: write {} (pe-verify run "
+                              "--schema prints all that a manifest may hold)",
+                              whole_form));
   if (!list || list->type != Type::list || list->items.empty())
-    place.refuse("checks must be a list of at least one check");
+    place.refuse(
+        fmt::format("checks must be a list of at least one check{}",
+                    list && list->type != Type::list ? ", got " + std::string(list->what()) : ""));
   std::vector<ManifestCheck> checks;
   for (const JsonNode& node : list->items)
     checks.push_back(check_of(place, node, checks.size() + 1));

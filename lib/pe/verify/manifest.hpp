@@ -37,6 +37,9 @@ ManifestCheck parse_manifest_check(const JsonNode& entry, const std::string& fil
 /// Whether an entry has a key of that name.
 bool is_check_key(std::string_view name);
 
+/// The parameter of that name, or that a config calls so: base for "rope_theta"; "" for none.
+std::string parameter_called(const std::vector<Parameter>& schema, std::string_view key);
+
 /// "FILE[:TENSOR]" as the manifest's folder sees it.
 std::string beside(const std::string& manifest, const std::string& spec);
 
