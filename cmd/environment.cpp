@@ -84,7 +84,10 @@ void warn_of_slips() {
     const Meant meant = meant_by(name, known);
     const bool is_known = std::ranges::find(known, name, &Named::name) != known.end();
     const bool is_ours = name.size() > 4 && (name.starts_with("PE_") || name.starts_with("pe_"));
-    if (is_ours && !is_known && meant.why <= Likeness::misspelt)
+    // Many a short word is a slip away from WAIT.
+    const bool is_like = meant.why <= Likeness::begins ||
+                         (meant.why == Likeness::misspelt && meant.names.front() == "PE_MEMORY");
+    if (is_ours && !is_known && is_like)
       say_at_end(fmt::format("warning: nothing reads the variable {}: did you mean {}?", name,
                              either_of(meant.names)));
   }

@@ -8,6 +8,7 @@
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
+#include "pe/configs/catalogue.hpp"
 #include "unknown_word.hpp"
 
 namespace pe::cmd {
@@ -63,6 +64,13 @@ void refuse_command(const std::vector<std::string>& words, std::size_t depth, So
       line = "pe-analyze decay";
       between = " --versus ";
     }
+    const bool are_models = name == "compare" && is_catalogued(next) && depth + 2 < words.size() &&
+                            is_catalogued(words[depth + 2]);
+    if (are_models)
+      throw UsageError(fmt::format(
+          "'compare' takes files: did you mean pe-analyze spectrum rope --model {} --versus 'rope "
+          "--model {}'?",
+          next, words[depth + 2]));
     for (std::size_t i = depth + 1; i < words.size(); ++i)
       line += (i == depth + 1 ? " " : between) + shell_word(words[i]);
     const std::string sort(name_of(own));

@@ -125,14 +125,16 @@ std::string parted_number(const CLI::App& app, const std::vector<std::string>& s
 // "--length 8 K": the unit of the number before it is told as if it were one word with it.
 void refuse_unit(const CLI::App& app, const std::vector<std::string>& stray,
                  const std::vector<std::string>& typed) {
-  constexpr std::string_view units[] = {"k", "K", "M", "G", "Ki", "KB", "KiB", "x", "X", "%"};
+  constexpr std::string_view units[] = {"k",  "K",  "M",   "G",   "kb",  "KB", "MB", "GB",
+                                        "Ki", "Mi", "KiB", "MiB", "GiB", "x",  "X",  "%"};
   const auto at = std::ranges::find(typed, stray.front());
   if (stray.size() != 1 || std::ranges::find(units, stray.front()) == std::end(units) ||
       at - typed.begin() < 2 || at == typed.end() || !at[-2].starts_with("--") ||
       !has(app, at[-2].substr(2)) || !is_whole(at[-1]))
     return;
   const std::string name = at[-2].substr(2), text = at[-1] + stray.front();
-  checked_number({.name = name, .text = text}, text, {.whole = true});
+  const bool whole = app.get_option(at[-2])->get_type_name() != "NUMBER";
+  checked_number({.name = name, .text = text}, text, {.whole = whole});
 }
 
 // A number behind the value of an option that takes one; "": it is none.

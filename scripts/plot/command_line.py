@@ -153,10 +153,12 @@ def elsewhere(path):
     """What is meant by a path with a drive or backslashes; "": it means what it says."""
     if re.match(r"[A-Za-z]:([/\\]|[^/]*\\)", path):
         return f"it is a path of Windows, which WSL has under /mnt/{path[0].lower()}"
-    if re.match(r"[A-Z]:[A-Za-z][^/]*$", path):
+    if re.match(r"[C-Z]:[A-Za-z][^/]*$", path):
         return "it is a path of Windows whose backslashes a shell took, as it does outside of quotes"
+    if path.startswith("\\\\"):
+        return "it is a path of Windows, to another machine's files"
     turned = path.replace("\\", "/")
-    return f"did you mean '{turned}'?" if turned != path and os.path.isdir(os.path.dirname(turned)) else ""
+    return f"did you mean '{turned}'?" if turned != path else ""
 
 
 def check(options):

@@ -176,11 +176,12 @@ const FormatRow* row_of_suffix(const std::string& suffix) {
 }
 
 std::string spell_names(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 20;
+  // As many as a line holds: those of a checkpoint's layers are long.
+  constexpr std::size_t usual = 20, line = 140;
+  std::size_t most = 0, letters = 0;
+  while (most < std::min(usual, names.size()) && letters < line) letters += names[most++].size();
   std::string text = fmt::format(
-      "{}",
-      fmt::join(names.begin(),
-                names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())), ", "));
+      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(most), ", "));
   if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
   return text;
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 
 namespace pe::io {
 namespace {
@@ -58,20 +57,19 @@ std::string foreign_path(const std::string& path) {
   const auto is_letter = [&](std::size_t i) {
     return i < path.size() && std::isalpha(static_cast<unsigned char>(path[i])) != 0;
   };
-  const bool has_backslash = path.find('\\') != std::string::npos;
-  if (is_letter(0) && path.size() > 2 && path[1] == ':' && (has_backslash || path[2] == '/'))
+  const bool has_backslash = path.find('\\') != std::string::npos,
+             has_drive = is_letter(0) && path.size() > 2 && path[1] == ':';
+  if (has_drive && (has_backslash || path[2] == '/'))
     return fmt::format("it is a path of Windows, which WSL has under /mnt/{}",
                        static_cast<char>(std::tolower(static_cast<unsigned char>(path[0]))));
-  if (path[0] >= 'A' && path[0] <= 'Z' && path[1] == ':' && is_letter(2) &&
+  if (has_drive && path[0] >= 'C' && path[0] <= 'Z' && is_letter(2) &&
       path.find('/') == std::string::npos)
     return "it is a path of Windows whose backslashes a shell took, as it does outside of quotes";
+  if (path.starts_with("\\\\")) return "it is a path of Windows, to another machine's files";
   if (!has_backslash) return "";
   std::string turned = path;
   std::ranges::replace(turned, '\\', '/');
-  const std::filesystem::path folder = std::filesystem::path(turned).parent_path();
-  std::error_code error;
-  return std::filesystem::is_directory(folder, error) ? fmt::format("did you mean '{}'?", turned)
-                                                      : "";
+  return fmt::format("did you mean '{}'?", turned);
 }
 
 }  // namespace pe::io

@@ -197,8 +197,8 @@ Positions parse_places(std::string_view typed, const std::string& option) {
     throw UsageError(fmt::format(
         "--{0} takes no file, got {1}: a shell puts its numbers there, as in --{0} \"$(cat FILE)\"",
         option, quoted(typed)));
-  if (text.find(',') == std::string_view::npos && text.find_first_of(";|/") != text.npos &&
-      text.find_first_not_of("0123456789-;|/ ") == text.npos) {
+  if (text.find_first_of(";|/") != text.npos &&
+      text.find_first_not_of("0123456789-:,;|/ ") == text.npos) {
     std::string list;
     for (const char c : text)
       if (c != ' ') list += c == ';' || c == '|' || c == '/' ? ',' : c;
