@@ -104,6 +104,10 @@ def write_dumps(folder):
     np.save(folder / "f16-in-f32.npy", np.load(folder / "of-f16.npy").astype("f4"))
     np.save(folder / "first-in-f64.npy", np.array([[1.0] * 8 + [0.0] * 8]))
     np.savetxt(folder / "of-f32.csv", np.load(folder / "of-f32.npy"), delimiter=",", fmt="%.9g")
+    np.savetxt(folder / "digits.csv", np.load(folder / "of-f32.npy"), delimiter=",", fmt="%.5f")
+    for kind in ("f4", "f2"):  # shortest decimals, as NumPy and pe-gen print them
+        lines = [",".join(map(str, row)) for row in np.load(folder / "of-f32.npy").astype(kind)]
+        (folder / f"shortest-{kind}.csv").write_text("\n".join(lines) + "\n")
 
     def kept_twice(name, **more):
         np.savez(folder / f"{name}.npz", **{"cos": sides["cos"][5:29], "sin": sides["sin"][5:29]}, **more)
@@ -224,7 +228,17 @@ COMMANDS = [
     (f"{ROPE} --file f16-in-f32.npy --dtype f16", 0, "exact"),
     (f"{ROPE} --file f16-in-f32.npy --dtype bf16", 2, "says f32 itself"),
     (f"{ROPE} --file first-in-f64.npy --dtype f32", 0, "cosines and sines, f32"),
-    (f"{ROPE} --file of-f32.csv --dtype f32", 0, ""),
+    # Text says its type by its digits.
+    (f"{ROPE} --file of-f32.csv --dtype f32", 0, "exact: every value is correctly rounded dump cosines and sines, f32"),
+    *((f"{ROPE} --file {name}.csv --dtype {told}", 2, f"the type {told} is told, and {name}.csv holds numbers {why}")
+      for name, told, why in (("of-f32", "f16", "that are none of that type"), ("digits", "bf16", "that are none of that type"), ("shortest-f4", "f16", "that are printed as f32"),
+                              ("shortest-f4", "f64", "that are printed as f32"), ("shortest-f2", "f32", "that are printed as f16"))),
+    (f"{ROPE} --file shortest-f4.csv --dtype f32", 0, "exact: every value is correctly rounded dump cosines and sines, f32"),
+    (f"{ROPE} --file shortest-f2.csv --dtype f16", 0, "exact: every value is correctly rounded dump cosines and sines, f16"),
+    (f"{ROPE} --file of-f32.csv --dtype f64", 0, "cosines and sines, f64"),
+    *((f"{ROPE} --file digits.csv --dtype {told}", 1, "storage: every value is rounded to 5 decimals") for told in ("f32", "f64")),
+    ("pe-verify compare of-f32.npy of-f32.csv --dtype f32", 0, "equal"),
+    ("pe-verify identify shortest-f4.csv --dtype f16", 2, "that are printed as f32"),
     (f"{ROPE} --file of-f16.bin --dtype f16 --shape 64,16", 0, "exact"),
     (f"{ROPE} --before before.npy --file after.npy --dtype f16", 2, "says f32 itself"),
     (f"{ROPE} --file twice.npz --dtype bf16", 2, "says f32 itself"),

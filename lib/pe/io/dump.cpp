@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "pe/base/ulp.hpp"
 #include "pe/io/csv.hpp"
 #include "pe/io/foreign.hpp"
 #include "pe/io/format.hpp"
+#include "pe/io/told_type.hpp"
 
 namespace pe {
 namespace io {
@@ -210,37 +210,14 @@ void check_shape(const File& file, const std::vector<Index>& told,
                   fmt::join(told, ","), largest.shown, fmt::join(largest.shape, ", ")));
 }
 
-bool are_numbers_of(const Stored& array, DType type) {
-  constexpr Index chunk = 1 << 14;
-  std::vector<double> values;
-  for (Index first = 0; first < array.size(); first += chunk) {
-    values.resize(static_cast<std::size_t>(std::min(chunk, array.size() - first)));
-    array.read(first, std::ssize(values), values.data());
-    if (!on_grid(values, type)) return false;
-  }
-  return true;
-}
-
-// Numbers that are all of the type told are, whatever longer one holds them.
-void take_type(DType told, std::vector<Stored>& arrays) {
-  for (Stored& array : arrays)
-    if (!is_integer(array.dtype) && unit_roundoff(told) > unit_roundoff(array.dtype) &&
-        are_numbers_of(array, told))
-      array = narrowed(array, told);
-}
-
-// Text has no type, and whole numbers are not asked for theirs.
-bool takes_type(const File& file, DType told, const std::vector<Stored>& arrays) {
-  if (file.row.format == Format::csv || file.row.format == Format::json) return true;
-  const bool are_whole = std::ranges::all_of(
-      arrays, [](const Stored& array) { return is_integer(array.dtype) && !array.u16; });
-  return are_whole || std::ranges::find(arrays, told, &Stored::dtype) != arrays.end();
+bool has_types(const File& file) {
+  return file.row.format != Format::csv && file.row.format != Format::json;
 }
 
 std::vector<Stored> arrays_of(const File& file, const RawForm& raw) {
   std::vector<Stored> arrays = asked_for({file, raw});
   check_shape(file, raw.shape, arrays);
-  if (raw.dtype && !is_integer(*raw.dtype)) take_type(*raw.dtype, arrays);
+  if (raw.dtype && !is_integer(*raw.dtype)) take_type(*raw.dtype, has_types(file), arrays);
   return arrays;
 }
 
@@ -268,20 +245,17 @@ std::vector<std::vector<Stored>> open_files(const std::vector<std::string>& spec
                                             const RawForm& raw) {
   std::vector<std::vector<Stored>> all;
   bool is_taken = specs.empty() || !raw.dtype;
+  std::optional<UsageError> refusal;
   for (const std::string& spec : specs) {
     const io::File file(spec, raw);
     all.push_back(io::arrays_of(file, raw));
-    is_taken = is_taken || io::takes_type(file, *raw.dtype, all.back());
+    if (is_taken) continue;
+    auto other = io::refused_type(*raw.dtype, io::has_types(file), all.back());
+    is_taken = !other;
+    if (!refusal) refusal = std::move(other);
   }
-  if (is_taken) return all;
-  const Stored& first = *std::ranges::find_if(
-      all.front(), [](const Stored& array) { return array.u16 || !is_integer(array.dtype); });
-  throw UsageError(
-      fmt::format("the type {} is told, and {} says {} itself{}: leave it out, it is for raw files",
-                  name_of(*raw.dtype), first.shown, first.u16 ? "u16" : name_of(first.dtype),
-                  !first.u16 && unit_roundoff(*raw.dtype) > unit_roundoff(first.dtype)
-                      ? ", with numbers that are none of that type"
-                      : ""));
+  if (!is_taken) throw UsageError(*refusal);
+  return all;
 }
 
 Array read_array(const std::string& spec) {
