@@ -88,8 +88,18 @@ bool is_same(const Observation& observation, const typename Observation::Hypothe
     return true;
 }
 
+/// Whether what was measured of a hypothesis is what was measured before it was changed: what
+/// changes nothing explains nothing.
+template <typename Observation>
+bool changes_nothing(const Observation& observation, const Fit& fit,
+                     const typename Observation::Hypothesis& hypothesis,
+                     const Explanation<Observation>& from) {
+  return fit == from.fit && is_same(observation, hypothesis, from.hypothesis);
+}
+
 // Adds what lies one cause further than `from`. `start`, behind a first cause: what the second
-// leads back to explains nothing, and what does not agree is left out.
+// leads back to explains nothing, and what does not agree is left out. Of a first cause it is kept,
+// with no fit yet where the quicker answer was enough.
 template <typename Observation>
 void extend(const Observation& observation, const Explanation<Observation>& from,
             std::span<const Proposer<Observation>> proposers,
@@ -102,13 +112,14 @@ void extend(const Observation& observation, const Explanation<Observation>& from
       continue;
     for (Proposal<typename Observation::Hypothesis>& proposal :
          proposer.propose(observation, from.hypothesis)) {
+      bool may_agree = true;
       if constexpr (requires { observation.agrees(proposal.hypothesis); })
-        if (start && !observation.agrees(proposal.hypothesis)) continue;
+        may_agree = observation.agrees(proposal.hypothesis);
+      if (start && !may_agree) continue;
       if constexpr (requires { observation.are_one(proposal.hypothesis, proposal.hypothesis); })
         if (start && observation.are_one(proposal.hypothesis, *start)) continue;
-      const Fit fit = observation.measure(proposal.hypothesis);
-      if (fit == from.fit && is_same(observation, proposal.hypothesis, from.hypothesis))
-        continue;  // what changes nothing explains nothing
+      const Fit fit = may_agree ? observation.measure(proposal.hypothesis) : Fit{};
+      if (may_agree && changes_nothing(observation, fit, proposal.hypothesis, from)) continue;
 
       const Cause cause = proposal.cause.value_or(proposer.cause);
       Explanation<Observation> next{
@@ -153,12 +164,22 @@ class Search {
     for (const Explanation<Observation>& one : once_)
       if ((one.cost < two_causes) == (depth == 1)) found.push_back(one);
     if (depth == 1) return search_parts::agreeing(found);
+    measure_rest();
     for (const Explanation<Observation>* first : promising())
       search_parts::extend(*observation_, *first, proposers_, &none_.hypothesis, found);
     return search_parts::agreeing(found);
   }
 
  private:
+  // What is left of the hypotheses of one cause, where only whether they agree was asked.
+  void measure_rest() {
+    std::erase_if(once_, [&](Explanation<Observation>& one) {
+      if (!(one.fit == Fit{})) return false;
+      one.fit = observation_->measure(one.hypothesis);
+      return search_parts::changes_nothing(*observation_, one.fit, one.hypothesis, none_);
+    });
+  }
+
   // The hypotheses of one cause that are tried with a second one: those that leave least
   // unexplained, a few of each cause; the best of every cause before the second of any, for what
   // hides behind another fault may leave everything unexplained by itself.

@@ -211,12 +211,13 @@ Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
   return own ? measure(RotationPrediction(hypothesis, *own, dtype_, has_values())) : fit;
 }
 
-// Every cell of the probes as long as is_good(how far off, what is allowed); whether all were.
+// Every cell of the probes as long as is_good(how far off, what is allowed); whether all were. From
+// the last row on, where most of what is wrong shows: every turn begins alike.
 template <typename IsGood>
 bool RotationObservation::each_cell(const RotationPrediction& prediction, Vagueness& vagueness,
                                     IsGood is_good) const {
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
+  for (std::size_t i = rows_.size(); i-- > 0;) {
     prediction.row(rows_[i], c, s, bound);
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
@@ -333,16 +334,29 @@ bool RotationObservation::are_one(const RotationHypothesis& a, const RotationHyp
 
 bool RotationObservation::agrees(const RotationPrediction& prediction) const {
   Vagueness vagueness;
-  return each_cell(prediction, vagueness,
-                   [](double off, double allowed) { return off <= allowed; }) &&
+  return each_cell(
+             prediction, vagueness,
+             [](double off, double allowed) { return off <= allowed || std::isinf(allowed); }) &&
          !(vagueness.is_wide() && vagueness.holds_nothing(wide_by_right()));
 }
 
 std::size_t RotationObservation::wide_by_right() const {
-  const RotationHypothesis meant = start();
-  Vagueness vagueness;
-  each_cell(prediction(meant), vagueness, [](double, double) { return true; });
-  return vagueness.wide();
+  if (!wide_by_right_) {
+    const RotationHypothesis meant = start();
+    Vagueness vagueness;
+    each_cell(prediction(meant), vagueness, [](double, double) { return true; });
+    wide_by_right_ = vagueness.wide();
+  }
+  return *wide_by_right_;
+}
+
+const RotationTruth* RotationObservation::truth_of(const Settings& changes) const {
+  auto made = truths_.find(changes);
+  if (made == truths_.end()) {
+    const auto effect = expected_->remake(changes);
+    made = truths_.emplace(changes, effect ? rotation_truth(effect->effect) : std::nullopt).first;
+  }
+  return made->second ? &*made->second : nullptr;
 }
 
 }  // namespace pe

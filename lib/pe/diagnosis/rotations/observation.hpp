@@ -66,6 +66,9 @@ class RotationObservation {
   const RotationTruth& truth() const { return *truth_; }
   /// The hypothesis of the truth over this dump's rows.
   RotationHypothesis start() const;
+  /// The truth with parameters told otherwise, made once for each; null where the encoding refuses
+  /// them.
+  const RotationTruth* truth_of(const Settings& changes) const;
 
   /// Whether there are rows, not a vector of frequencies.
   bool has_rows() const {
@@ -213,6 +216,8 @@ class RotationObservation {
   mutable std::map<std::pair<Question, double>, std::vector<FittedLadder>> fitted_;
   mutable std::map<Question, std::vector<ParameterFit>> parameters_;
   mutable std::map<std::pair<std::string_view, double>, std::shared_ptr<const RowMarks>> marks_;
+  mutable std::map<Settings, std::optional<RotationTruth>> truths_;
+  mutable std::optional<std::size_t> wide_by_right_;
 };
 
 /// Rows where faults show: the first ones and powers of two for the estimates, 255–257, 511,

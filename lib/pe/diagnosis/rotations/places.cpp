@@ -152,7 +152,7 @@ std::vector<double> RotationObservation::implied_positions(const RotationHypothe
                       axis,
                       hypothesis.reversed,
                       hypothesis.swapped};
-  constexpr std::size_t kept = 8;
+  constexpr std::size_t kept = 64;
   for (const auto& [of, positions] : implied_)
     if (of == asked) return positions;
   if (!has_rows()) return {};

@@ -129,11 +129,14 @@ void RotationPrediction::row(Index row, std::span<double> cosine, std::span<doub
     std::ranges::fill(sine, 0.0);
     return;
   }
+  const bool has_axes = !hypothesis_.axis.empty();
+  const double only_place = has_axes ? 0 : position_of(hypothesis_, row, 0);
   thread_local std::vector<double> positions, shift;
   if (angles_) {
     positions.resize(f.size());
     shift.resize(f.size());
-    for (std::size_t j = 0; j < f.size(); ++j) positions[j] = position_of(hypothesis_, row, j);
+    for (std::size_t j = 0; j < f.size(); ++j)
+      positions[j] = has_axes ? position_of(hypothesis_, row, j) : only_place;
     if (still) std::ranges::fill(positions, 0.0);
     if (hypothesis_.axis.empty())
       angles_->shifts(positions[0], shift.data());
@@ -142,7 +145,7 @@ void RotationPrediction::row(Index row, std::span<double> cosine, std::span<doub
   }
   const bool sines_otherwise = !hypothesis_.sine_frequencies.empty();
   for (std::size_t j = 0; j < std::min(f.size(), cosine.size()); ++j) {
-    double p = position_of(hypothesis_, row, j);
+    double p = has_axes ? position_of(hypothesis_, row, j) : only_place;
     if (still) p = 0;
     if (hypothesis_.tf32) p = rounded_to_tf32(p, *hypothesis_.tf32);
     double angle = p * f[j], tie = std::fabs(p) * tied_[j];
@@ -173,7 +176,8 @@ void RotationPrediction::row(Index row, std::span<double> cosine, std::span<doub
     const auto [scale, scale_units] = scale_at(hypothesis_, p, j);
     const double other = sines_otherwise ? p * hypothesis_.sine_frequencies[j] : angle,
                  sine_turn = hypothesis_.reversed ? -other : other;
-    double c = std::cos(turn), s = std::sin(sine_turn), formula_units = 0;
+    double c = std::cos(turn), s = std::sin(turn), formula_units = 0;  // one call for both
+    if (sines_otherwise) s = std::sin(sine_turn);
     if (const TurnFormula* formula = hypothesis_.formula) {
       formula_units = formula->units(c, s);
       std::tie(c, s) = std::pair(formula->cosine(c, s), formula->sine(c, s));

@@ -80,9 +80,7 @@ std::optional<RotationHypothesis> remade(const RotationObservation& observation,
   for (const auto& [name, value] : all) wide[name] = value;
   drop_orphans(observation, all);
   drop_orphans(observation, wide);
-  const auto effect = observation.expected().remake(wide);
-  if (!effect) return {};
-  const std::optional<RotationTruth> truth = rotation_truth(effect->effect);
+  const RotationTruth* truth = observation.truth_of(wide);
   if (!truth) return {};
   const std::vector<double>& frequencies =
       observation.reading().is_of_frequencies() && !truth->field.empty() ? truth->field
