@@ -73,9 +73,21 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
                                      hypothesis.swapped == has_sine());
   if (order.empty() || zeros) return nan;
   std::ranges::sort(order, {}, [&](std::size_t j) { return hypothesis.frequencies[j]; });
-  std::vector<Angles> angles(pairs_);
-  for (const std::size_t j : order)
-    angles[j] = angles_of(hypothesis, reading_->side, cosine[j], sine[j]);
+  // What the pairs before leave open grows by the ratio of the frequencies. A pair that is farther
+  // off than that is damaged, or the position is another: it moves nothing.
+  struct Step {
+    Angles angles;
+    double frequency, open, weight;
+  };
+  std::vector<Step> steps;
+  steps.reserve(order.size());
+  for (double before = hypothesis.frequencies[order[0]]; const std::size_t j : order) {
+    const double f = hypothesis.frequencies[j];
+    steps.push_back({angles_of(hypothesis, reading_->side, cosine[j], sine[j]), f,
+                     0.5 * std::max(1.0, f / before),
+                     slack[j] > 0 ? f * f / (slack[j] * slack[j]) : 0});
+    before = f;
+  }
   const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
                reach = 2 * std::max({std::fabs(near), static_cast<double>(slots()),
                                      reading_->per_axis ? 0 : farthest_place()}) +
@@ -96,23 +108,19 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
   // Off the angles by more than `hopeless` in all, a position cannot be the best.
   const auto refine = [&](double p) {
     const double hopeless = (1.5 * best_off + alike) * static_cast<double>(order.size());
-    double off = 0, ratio = 1, before = slowest, known = 0;
-    for (const std::size_t j : order) {
-      const double f = hypothesis.frequencies[j], step = angles[j].from(p * f);
-      // What the pairs before leave open grows by the ratio of the frequencies. A pair that is
-      // farther off than that is damaged, or the position is another: it moves nothing.
-      ratio = std::max(1.0, f / before);
-      before = f;
-      const double weight = slack[j] > 0 ? f * f / (slack[j] * slack[j]) : 0;
-      if (std::fabs(step) < 0.5 * ratio) {
-        p += step / f * (weight > 0 ? weight / (known + weight) : 1);
+    double off = 0, known = 0;
+    for (const Step& pair : steps) {
+      const double step = pair.angles.from(p * pair.frequency);
+      if (std::fabs(step) < pair.open) {
+        const double weight = pair.weight;
+        p += step / pair.frequency * (weight > 0 ? weight / (known + weight) : 1);
         known += weight;
       } else if (off += std::fabs(step) / 2; off >= hopeless)
         return;
     }
     off = 0;
-    for (const std::size_t j : order)
-      if (off += std::fabs(angles[j].from(p * hypothesis.frequencies[j])); off >= hopeless) return;
+    for (const Step& pair : steps)
+      if (off += std::fabs(pair.angles.from(p * pair.frequency)); off >= hopeless) return;
     off /= static_cast<double>(order.size());
     if (std::isnan(best) ? off < best_off : is_likelier(p, off)) {
       best = p;
@@ -133,7 +141,7 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
     if (expected_at(near) || std::ranges::any_of(hints, expected_at)) return best;
   // Of one side alone the nearer of two angles is half as far from any position.
   best_off = reading_->is_one_sided() ? 0.1 : 0.25;
-  const Angles& foot = angles[order[0]];
+  const Angles& foot = steps[0].angles;
   for (const double angle : {foot.one, foot.other}) {
     const double start = angle / slowest;
     const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - start) / wave))),

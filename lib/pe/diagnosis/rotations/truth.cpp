@@ -57,7 +57,7 @@ std::function<double(double, std::size_t)> log_scale_of(const Rotation& rotation
   if (!rotation.scale_rule) return {};
   std::vector<double> slope;
   for (const Real& ratio : rotation.scale_rule->ratios)
-    slope.push_back(to_double(log(ratio) / rotation.scale_rule->base));
+    slope.push_back(std::log1p(to_double(ratio - 1)) / to_double(rotation.scale_rule->base));
   return [slope, center = static_cast<double>(rotation.scale_rule->center)](
              double position, std::size_t pair) { return slope[pair] * (position - center); };
 }

@@ -79,8 +79,9 @@ std::optional<TidyNumber> tidiest_base(const RotationObservation& observation,
       if (observation.has_sine())
         narrow(observation.sine(i, j), s[j], moved_s[j], allowed + prediction.rounding(s[j]));
     }
+    if (!(low <= high)) return {};
   }
-  if (!(low <= high) || !(std::max(-low, high) < 1e-3)) return {};
+  if (!(std::max(-low, high) < 1e-3)) return {};
   return tidiest_between(base * std::exp(low), base * std::exp(high));
 }
 

@@ -53,26 +53,28 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
       }
     return weight > 0 ? std::exp(sum / weight) : base;
   }
+  std::vector<double> frequencies(run.end);
   for (double reach = 16;
        observation.has_rows() && reach < 8 * static_cast<double>(observation.slots()); reach *= 2) {
     double moved = 0, weight = 0;
+    for (std::size_t j = first; j < run.end; ++j)
+      frequencies[j] = scale * ratios[j] * std::pow(base, exponent * static_cast<double>(j));
     for (std::size_t i = 0; i < observation.rows().size(); ++i) {
       const double p = hypothesis.position(observation.rows()[i], 0);
       if (std::fabs(p) > reach) continue;
       for (std::size_t j = first; j < run.end; ++j) {
         if (std::isinf(observation.slack(i, j))) continue;
-        const double e = exponent * static_cast<double>(j),
-                     angle = p * scale * ratios[j] * std::pow(base, e), gradient = e * angle;
+        const double e = exponent * static_cast<double>(j), angle = p * frequencies[j],
+                     gradient = e * angle, cosine = std::cos(angle), sine = std::sin(angle);
         double c = observation.cosine(i, j), s = observation.sine(i, j);
         bool has_cosine = observation.has_cosine(), has_sine = observation.has_sine();
         if (hypothesis.swapped) {
           std::swap(c, s);
           std::swap(has_cosine, has_sine);
         }
-        const double from_cosine = c / hypothesis.cosine_magnitude - std::cos(angle),
-                     from_sine = (hypothesis.reversed ? -s : s) / hypothesis.sine_magnitude -
-                                 std::sin(angle),
-                     along = -std::sin(angle), across = std::cos(angle);
+        const double from_cosine = c / hypothesis.cosine_magnitude - cosine,
+                     from_sine = (hypothesis.reversed ? -s : s) / hypothesis.sine_magnitude - sine,
+                     along = -sine, across = cosine;
         const double left =
             (has_cosine ? from_cosine * along : 0) + (has_sine ? from_sine * across : 0);
         if (has_cosine && !(std::fabs(from_cosine) < near)) continue;
