@@ -1,16 +1,14 @@
 // Types that text forgets, by the digits that it has.
 #include "pe/io/printed.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <vector>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/base/ulp.hpp"
 
@@ -40,10 +38,6 @@ bool print_floats(const std::vector<double>& values) {
     longer = true;
   }
   return longer;
-}
-
-double to_digits(double value, int digits) {
-  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
 }
 
 // Whether a decimal is as short as one can be that no other number of a type is nearer to.

@@ -12,6 +12,10 @@ RotationProposals other_base(const RotationObservation& observation,
 RotationProposals base_under_divisors(const RotationObservation& observation,
                                       const RotationHypothesis& hypothesis);
 
+/// Another end of a ladder between two timescales.
+RotationProposals other_timescales(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis);
+
 /// The same of the ladders of several axes.
 RotationProposals base_of_axes(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis);

@@ -240,6 +240,7 @@ RotationProposals uninitialised(const RotationObservation& observation,
 constexpr RotationProposer rows[] = {
     {Cause::wrong_base, "base", other_base},
     {Cause::wrong_base, "base scaling", base_under_divisors},
+    {Cause::wrong_parameter, "base", other_timescales},
     {Cause::wrong_rotary_width, "ladder", narrower},
     {Cause::wrong_ladder, "ladder", equal_steps},
     {Cause::wrong_ladder, "ladder", ladders_of_axes},
