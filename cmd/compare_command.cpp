@@ -197,7 +197,7 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
          "--kind", compare.kind,
          "bias: equal when each row (last axis) is, up to a constant, which softmax cannot see")
       ->type_name("{bias}");
-  app.add_option("--dtype", compare.dtype, "what raw files, or unsigned 16-bit integers, hold")
+  app.add_option("--dtype", compare.dtype, "what raw files, text or unsigned 16-bit integers hold")
       ->type_name("{f64,f32,f16,bf16}");
   app.add_option("--shape", compare.shape, "of raw files")->type_name("N,...");
   add_timeout(app, compare.timeout, "it");

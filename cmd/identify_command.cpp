@@ -70,7 +70,7 @@ void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
           "vectors before the encoding was applied; FILE then holds them afterwards");
   app.add_option("--shape", identify.shape, "of a raw file, whose type --dtype says")
       ->type_name("N,...");
-  app.add_option("--dtype", identify.dtype, "what raw files, or unsigned 16-bit integers, hold")
+  app.add_option("--dtype", identify.dtype, "what raw files, text or unsigned 16-bit integers hold")
       ->type_name("{f64,f32,f16,bf16}");
   app.add_option("--file-layout", identify.layout,
                  "how the arrays are laid out (default: recognised)")
