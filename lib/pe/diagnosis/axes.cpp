@@ -70,6 +70,16 @@ void place(ScoreAxes& axes, std::int64_t first) {
                                           std::min<std::int64_t>(axes.first_query, 0));
 }
 
+std::string spell_misaligned(Index queries, Index keys) {
+  return queries == 1
+             ? fmt::format("the query is aligned to the first of the {} keys, where it is the last",
+                           keys)
+             : fmt::format(
+                   "the {} queries are aligned to the first of the {} keys, where they are the "
+                   "last",
+                   queries, keys);
+}
+
 bool names_coordinates(std::string_view name) {
   return io::is_place(name) || name == "positions" || name == "token" || name == "channel";
 }

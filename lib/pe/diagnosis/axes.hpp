@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,9 @@ std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads
 /// Where the queries and the keys stand: at `first` where the caller says so (not 0), else the
 /// queries are the last of the keys.
 void place(ScoreAxes& axes, std::int64_t first);
+
+/// "the 4 queries are aligned to the first of the 9 keys, where they are the last".
+std::string spell_misaligned(Index queries, Index keys);
 
 /// An array of this name holds the coordinates of an axis: position, head, query, …
 bool names_coordinates(std::string_view name);

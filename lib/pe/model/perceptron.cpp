@@ -28,7 +28,8 @@ Perceptron::Perceptron(const Parameters& parameters, Index inputs, Index hidden,
                              : std::vector<double>(static_cast<std::size_t>(outputs_));
 }
 
-double Perceptron::operator()(Index output, std::span<const double> input) const {
+double Perceptron::operator()(Index output, std::span<const double> input,
+                              Activation activation) const {
   double sum = output_bias_[static_cast<std::size_t>(output)];
   const double* weight = output_weight_.data() + output * hidden_;
   for (Index unit = 0; unit < hidden_; ++unit) {
@@ -36,7 +37,7 @@ double Perceptron::operator()(Index output, std::span<const double> input) const
     for (Index i = 0; i < inputs_; ++i)
       value += hidden_weight_[static_cast<std::size_t>(unit * inputs_ + i)] *
                input[static_cast<std::size_t>(i)];
-    sum += weight[unit] * std::max(0.0, value);
+    sum += weight[unit] * activation(value);
   }
   return sum;
 }

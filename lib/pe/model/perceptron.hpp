@@ -9,8 +9,12 @@
 
 namespace pe {
 
-/// output(x) = W₂·max(0, W₁x + b₁) + b₂, in double. Weights as torch.nn.Linear stores them: W₁
-/// [hidden, input], W₂ [output, hidden].
+/// What a hidden unit makes of its sum.
+using Activation = double (*)(double sum);
+inline double rectified(double sum) { return sum > 0 ? sum : 0; }
+
+/// output(x) = W₂·max(0, W₁x + b₁) + b₂, in double; or with another function than max. Weights as
+/// torch.nn.Linear stores them: W₁ [hidden, input], W₂ [output, hidden].
 class Perceptron {
  public:
   /// From the parameters hidden-weight, hidden-bias, output-weight and output-bias (the last only
@@ -21,7 +25,8 @@ class Perceptron {
 
   Index outputs() const { return outputs_; }
   Index hidden() const { return hidden_; }
-  double operator()(Index output, std::span<const double> input) const;
+  double operator()(Index output, std::span<const double> input,
+                    Activation activation = &rectified) const;
   /// The same of the magnitudes of weights and inputs: what rounding errors are in proportion to.
   double magnitude(Index output, std::span<const double> input) const;
 

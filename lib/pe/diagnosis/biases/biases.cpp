@@ -305,6 +305,8 @@ Judged judge(const Expectation& expected, const Dump& dump) {
     diagnosis.arithmetic = arithmetic_of(diagnosis);
     judged.hypothesis = std::move(smallest->hypothesis);
   }
+  if (diagnosis.reasons.empty() && diagnosis.tier == Tier::wrong)
+    if (auto reason = odd_mask(observation, array)) diagnosis.reasons.push_back(std::move(*reason));
   blame_numbers(diagnosis);
   if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return judged;
   if (auto reason = damage(observation, array))

@@ -19,6 +19,8 @@ std::vector<Equivalent> equivalents(const BiasObservation& observation);
 /// What the dump's own mask hides, or leaves open, that no causal attention does.
 std::optional<Reason> wrong_mask(const Expectation& expected, const DumpMask& mask,
                                  const ScoreAxes& axes);
+/// Cells that the dump hides, or leaves open, beside the causal mask that all others have.
+std::optional<Reason> odd_mask(const BiasObservation& observation, const Stored& array);
 /// Whether a mask is all that there is.
 bool is_hidden_throughout(const Stored& array);
 

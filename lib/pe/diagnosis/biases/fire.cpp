@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "pe/diagnosis/biases/activations.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/model/perceptron.hpp"
@@ -91,6 +92,16 @@ BiasProposals offer_arguments(const BiasObservation& observation,
                          return psi(c, std::fabs(query - key)) / (psi(c, farthest(key)) + eps);
                        }),
                        "every distance is normalised by the key, not by the query", 1});
+  for (const ActivationFormula& other : other_activations)
+    proposals.push_back(
+        {of_pairs(hypothesis,
+                  [=, activation = other.of](Index head, std::int64_t query, std::int64_t key) {
+                    const double normaliser = psi(c, farthest(static_cast<double>(query))) + eps,
+                                 x = psi(c, static_cast<double>(std::abs(query - key))) /
+                                     normaliser;
+                    return (*perceptron)(head, std::span(&x, 1), activation);
+                  }),
+         fmt::format("hidden units go through {}, where ReLU is meant", other.name), 1});
   return proposals;
 }
 

@@ -15,8 +15,9 @@ namespace pe {
 bool is_first(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   return hypothesis.bias == observation.bias && hypothesis.scale == 1 && hypothesis.farther == 0 &&
          hypothesis.query_shift == 0 && !hypothesis.transposed && !hypothesis.zero_later &&
-         !hypothesis.zero_from && hypothesis.masked == observation.base.masked &&
-         !hypothesis.storage && hypothesis.heads == observation.base.heads;
+         !hypothesis.zero_from && !hypothesis.zero_rows &&
+         hypothesis.masked == observation.base.masked && !hypothesis.storage &&
+         hypothesis.heads == observation.base.heads;
 }
 
 BiasHypothesis of_pairs(const BiasHypothesis& hypothesis, PairValue value) {

@@ -26,6 +26,32 @@ double steps(const Twofold& slope, double n) {
   return n == 0 ? 0 : round_to_odd(multiply(slope, n));
 }
 
+// The distance that a pair is given; with its sign where that is kept.
+double distance_at(const BiasHypothesis& hypothesis, std::int64_t i, std::int64_t j) {
+  using Rounded = BiasHypothesis::Rounded;
+  const std::int64_t away = i - j,
+                     farther = hypothesis.kept_diagonal && away == 0 ? 0 : hypothesis.farther;
+  double distance = static_cast<double>(
+      hypothesis.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
+  if (hypothesis.wraps > 0) {
+    const auto end = static_cast<double>(hypothesis.wraps);
+    const double from = hypothesis.wraps_signed ? end / 2 : 0;
+    distance = std::fmod(distance + from, end) - from;
+  }
+  if (hypothesis.farthest) distance = std::min(distance, static_cast<double>(*hypothesis.farthest));
+  if (hypothesis.rounded == Rounded::distances)
+    distance = short_of(distance, hypothesis.short_type);
+  if (hypothesis.rounded == Rounded::positions ||
+      hypothesis.rounded == Rounded::positions_exactly_apart) {
+    distance = short_of(static_cast<double>(i), hypothesis.short_type) -
+               short_of(static_cast<double>(j), hypothesis.short_type);
+    if (hypothesis.rounded == Rounded::positions)
+      distance = short_of(distance, hypothesis.short_type);
+    if (!hypothesis.signed_distance) distance = std::fabs(distance);
+  }
+  return distance;
+}
+
 // How many slopes a linear bias has at a pair; NaN: masked.
 double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, Index batch,
                  std::int64_t query, std::int64_t key) {
@@ -47,26 +73,7 @@ double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, Index
                ? n
                : short_of(n, hypothesis.short_type);
   }
-  const std::int64_t farther = hypothesis.kept_diagonal && away == 0 ? 0 : hypothesis.farther;
-  double distance = static_cast<double>(
-      hypothesis.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
-  if (hypothesis.wraps > 0) {
-    const auto end = static_cast<double>(hypothesis.wraps);
-    const double from = hypothesis.wraps_signed ? end / 2 : 0;
-    distance = std::fmod(distance + from, end) - from;
-  }
-  if (hypothesis.farthest) distance = std::min(distance, static_cast<double>(*hypothesis.farthest));
-  if (hypothesis.rounded == BiasHypothesis::Rounded::distances)
-    distance = short_of(distance, hypothesis.short_type);
-  if (hypothesis.rounded == BiasHypothesis::Rounded::positions ||
-      hypothesis.rounded == BiasHypothesis::Rounded::positions_exactly_apart) {
-    distance = short_of(static_cast<double>(i), hypothesis.short_type) -
-               short_of(static_cast<double>(j), hypothesis.short_type);
-    if (hypothesis.rounded == BiasHypothesis::Rounded::positions)
-      distance = short_of(distance, hypothesis.short_type);
-    if (!hypothesis.signed_distance) distance = std::fabs(distance);
-  }
-  return static_cast<double>(hypothesis.constant_steps) - distance;
+  return static_cast<double>(hypothesis.constant_steps) - distance_at(hypothesis, i, j);
 }
 
 // A bias that is not linear: as its effect gives it, at pairs that were moved. One that moves a
@@ -81,10 +88,33 @@ void fill_run(const Bias& bias, Index head, std::int64_t query, const PositionRa
   bias.fill(head, query, keys, DType::f64, reinterpret_cast<std::byte*>(out));
 }
 
+// Each key at another distance from the query, on its own side: one run of keys holds them all.
+void elsewhere(const BiasHypothesis& hypothesis, Index head, std::int64_t i, std::int64_t key,
+               Index count, double* out) {
+  const bool moves = hypothesis.rounded == BiasHypothesis::Rounded::positions ||
+                     hypothesis.rounded == BiasHypothesis::Rounded::positions_exactly_apart;
+  const auto from = static_cast<std::int64_t>(
+      moves ? short_of(static_cast<double>(i), hypothesis.short_type) : static_cast<double>(i));
+  std::vector<std::int64_t> keys;
+  for (Index k = 0; k < count; ++k) {
+    const auto distance = static_cast<std::int64_t>(distance_at(hypothesis, i, key + k));
+    const std::int64_t least = hypothesis.bias->causal ? 1 : 0;  // what is later stays so
+    keys.push_back(key + k > i ? from + std::max(distance, least) : from - distance);
+  }
+  const auto [low, high] = std::ranges::minmax(keys);
+  std::vector<double> run(static_cast<std::size_t>(high - low + 1));
+  fill_run(*hypothesis.bias, head, from, {low, 1, high - low + 1, 0}, run.data());
+  for (Index k = 0; k < count; ++k)
+    out[k] = run[static_cast<std::size_t>(keys[static_cast<std::size_t>(k)] - low)];
+}
+
 void general(const BiasHypothesis& hypothesis, Index head, std::int64_t query, std::int64_t key,
              Index count, double* out) {
   const Bias& bias = *hypothesis.bias;
   const std::int64_t i = query + hypothesis.query_shift;
+  if (hypothesis.kept_diagonal || hypothesis.farthest || hypothesis.wraps > 0 ||
+      hypothesis.rounded != BiasHypothesis::Rounded::nothing)
+    return elsewhere(hypothesis, head, i, key, count, out);
   const bool places = bias.rows || bias.argument || (bias.buckets && !bias.buckets->by_offset);
   if (hypothesis.transposed && places) {
     for (Index k = 0; k < count; ++k) fill_run(bias, head, key + k, {i, 1, 1, 0}, out + k);
@@ -121,7 +151,9 @@ void BiasObservation::evaluate(const BiasHypothesis& hypothesis, Index plane, st
   } else {
     general(hypothesis, static_cast<Index>(own), query, key, count, out);
   }
+  const auto row = static_cast<std::size_t>(plane * shape.queries + query - shape.first_query);
   const bool zero = (hypothesis.zero_from && query >= *hypothesis.zero_from) ||
+                    (hypothesis.zero_rows && (*hypothesis.zero_rows)[row]) ||
                     (!hypothesis.zero_heads.empty() &&
                      hypothesis.zero_heads[static_cast<std::size_t>(plane % shape.heads)]);
   for (Index k = 0; k < count; ++k)

@@ -49,7 +49,7 @@ struct BiasHypothesis {
   double scale = 1;
   std::int64_t farther = 0;                   // added to every distance
   bool kept_diagonal = false;                 // but not to that of a query to itself
-  std::optional<std::int64_t> farthest = {};  // no distance is larger: of a linear bias
+  std::optional<std::int64_t> farthest = {};  // no distance is larger
   Index wraps = 0;                            // distances begin again there; 0: they do not
   bool wraps_signed = false;                  // from minus half of that on, not from 0
   std::int64_t constant_steps = 0;            // slopes added to each cell, of either side
@@ -60,6 +60,7 @@ struct BiasHypothesis {
   bool zero_later = false;                     // later keys have no bias
   std::optional<std::int64_t> zero_from = {};  // queries from this position on have no bias
   std::vector<bool> zero_heads = {};           // of the dump; empty: none
+  std::shared_ptr<const std::vector<bool>> zero_rows = {};  // plane by plane; null: none
   Constant constant = Constant::none;
   Rounded rounded = Rounded::nothing;
   std::vector<Tokens> tokens = {};       // of each batch: slope·(key − first token), padding 0

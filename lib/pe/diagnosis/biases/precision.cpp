@@ -27,7 +27,8 @@ double less_where_made_in(const BiasObservation& observation, DType type) {
 BiasProposals offer_short_positions(const BiasObservation& observation,
                                     const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
-  if (!is_linear(hypothesis) || observation.shape.slopes) return proposals;
+  if (!is_by_distance(hypothesis) || observation.shape.slopes) return proposals;
+  if (!is_linear(hypothesis) && !is_first(observation, hypothesis)) return proposals;
   if (!hypothesis.signed_distance)
     for (const bool is_signed : {false, true}) {
       BiasHypothesis other = hypothesis;
@@ -52,8 +53,8 @@ BiasProposals offer_short_positions(const BiasObservation& observation,
           BiasHypothesis::Rounded::positions_exactly_apart})
       for (const auto constant : {hypothesis.constant, BiasHypothesis::Constant::key,
                                   BiasHypothesis::Constant::key_from_last}) {
-        if (constant != hypothesis.constant &&
-            (!hypothesis.masked || rounded != BiasHypothesis::Rounded::distances))
+        if (constant != hypothesis.constant && (!hypothesis.masked || !is_linear(hypothesis) ||
+                                                rounded != BiasHypothesis::Rounded::distances))
           continue;
         BiasHypothesis other = hypothesis;
         other.rounded = rounded;

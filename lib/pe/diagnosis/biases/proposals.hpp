@@ -11,6 +11,14 @@ using BiasProposals = std::vector<Proposal<BiasHypothesis>>;
 
 inline bool is_linear(const BiasHypothesis& hypothesis) { return !hypothesis.slopes.empty(); }
 
+/// The bias is a function of how far a key lies from its query, so that it may be another distance:
+/// whatever is wrong with distances can be said of it.
+inline bool is_by_distance(const BiasHypothesis& hypothesis) {
+  const Bias& bias = *hypothesis.bias;
+  return is_linear(hypothesis) ||
+         (!bias.rows && bias.scaled_terms == 1 && (!bias.buckets || bias.buckets->by_offset));
+}
+
 /// Nothing was told otherwise yet: what is fitted takes too long to be tried beside all else.
 bool is_first(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 
@@ -59,6 +67,11 @@ BiasProposals offer_read_map(const BiasObservation& observation, const BiasHypot
 BiasProposals offer_functions(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 /// Swin v2's coordinates divided by another window's than the one of pretraining.
 BiasProposals offer_windows(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// Swin v2's coordinates by another formula, or other hidden units behind them.
+BiasProposals offer_coordinates(const BiasObservation& observation,
+                                const BiasHypothesis& hypothesis);
+/// LayoutLM's three biases, one left out, turned, or of other edges.
+BiasProposals offer_boxes(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 /// A number of the encoding that was fitted, of biases that are functions of an argument.
 BiasProposals offer_numbers(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 

@@ -16,10 +16,14 @@ namespace pe {
 
 namespace {
 
-BiasProposals sign(const BiasObservation&, const BiasHypothesis& hypothesis) {
+BiasProposals sign(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasHypothesis other = hypothesis;
   other.scale = -hypothesis.scale;
-  return {{std::move(other), "the sign of the bias is turned: distant keys get a bonus", 1}};
+  const bool falls = is_by_distance(hypothesis) && !observation.bias->buckets;
+  return {{std::move(other),
+           falls ? "the sign of the bias is turned: distant keys get a bonus"
+                 : "the sign of the bias is turned",
+           1}};
 }
 
 BiasProposals scales(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
@@ -63,27 +67,32 @@ BiasProposals scales(const BiasObservation& observation, const BiasHypothesis& h
   return proposals;
 }
 
-// The distance from which on the keys of the last query all have one bias, in a head where others
-// have another.
+// The distance from which on the keys of the last query all have one bias; of the head that shows
+// it last, for rounding may have made others' biases one before.
 std::optional<std::int64_t> farthest_seen(const BiasObservation& observation) {
   const BiasShape& shape = observation.shape;
   if (shape.slopes || shape.keys < 4) return {};
+  constexpr Index most = 64;  // heads
   std::vector<double> row(static_cast<std::size_t>(shape.keys));
-  observation.array->read((shape.queries - 1) * shape.keys, shape.keys, row.data());
   const auto open = [&](double value) {
     return std::isfinite(value) && !observation.mask->holds(value);
   };
-  const auto first = std::ranges::find_if(row, open);
-  const auto end = std::find_if(first, row.end(), [&](double value) { return value != *first; });
-  const std::int64_t last = shape.first_key + (end - row.begin()) - 1,
-                     query = shape.first_query + shape.queries - 1;
-  if (end - first < 2 || end == row.end() || last >= query) return {};
-  return query - last;
+  const std::int64_t query = shape.first_query + shape.queries - 1;
+  std::optional<std::int64_t> farthest;
+  for (Index head = 0; head < std::min(shape.heads, most); ++head) {
+    observation.array->read(((head + 1) * shape.queries - 1) * shape.keys, shape.keys, row.data());
+    const auto first = std::ranges::find_if(row, open);
+    const auto end = std::find_if(first, row.end(), [&](double value) { return value != *first; });
+    const std::int64_t last = shape.first_key + (end - row.begin()) - 1;
+    if (end - first < 2 || end == row.end() || last >= query) continue;
+    farthest = std::max(farthest.value_or(0), query - last);
+  }
+  return farthest;
 }
 
 BiasProposals distances(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
-  if (const auto farthest = farthest_seen(observation); farthest && is_linear(hypothesis)) {
+  if (const auto farthest = farthest_seen(observation); farthest && is_by_distance(hypothesis)) {
     BiasHypothesis other = hypothesis;
     other.farthest = *farthest;
     proposals.push_back({std::move(other),
@@ -92,7 +101,7 @@ BiasProposals distances(const BiasObservation& observation, const BiasHypothesis
   }
   for (const std::int64_t more : {1, -1, 2, -2})
     for (const bool kept : {false, true}) {
-      if (kept && !is_linear(hypothesis)) continue;
+      if (kept && (!is_by_distance(hypothesis) || observation.bias->buckets)) continue;
       BiasHypothesis other = hypothesis;
       other.farther = more;
       other.kept_diagonal = kept;
@@ -210,9 +219,7 @@ BiasProposals alignment(const BiasObservation& observation, const BiasHypothesis
   BiasHypothesis other = hypothesis;
   other.query_shift = shape.first_key - shape.first_query;
   if (observation.bias->rows && shape.first_query + other.query_shift < 0) return {};
-  const std::string sentence =
-      fmt::format("the {} queries are aligned to the first of the {} keys, where they are the last",
-                  shape.queries, shape.keys);
+  const std::string sentence = spell_misaligned(shape.queries, shape.keys);
   BiasProposals proposals = {{other, sentence, 1}};
   if (hypothesis.masked) {  // the bias alone, under a mask that is aligned as it should be
     other.masked = false;
@@ -228,18 +235,27 @@ BiasProposals permuted(const BiasObservation& observation, const BiasHypothesis&
   if (is_linear(hypothesis) || heads < 2 || heads > most || heads != observation.bias->heads)
     return {};
   BiasHypothesis other = hypothesis;
+  double scale = 1;  // of all heads, told by a cause of its own
   for (Index head = 0; head < heads; ++head) {
     BiasObservation one = observation;
     std::erase_if(one.probes,
                   [&](const BiasObservation::Probe& probe) { return probe.plane % heads != head; });
+    const auto at = static_cast<std::size_t>(head);
     BiasHypothesis guess = hypothesis;
+    const auto is_head = [&](Index own, bool fitted) {
+      guess.heads[at] = own;
+      guess.scale = hypothesis.scale;
+      if (fitted) scale = slope_ratios(one, guess)[at];
+      guess.scale *= scale;
+      return std::isfinite(scale) && scale != 0 && one.agrees(guess);
+    };
     Index own = -1;
-    for (Index i = 0; i < heads && own < 0; ++i) {
-      guess.heads[static_cast<std::size_t>(head)] = (head + i) % heads;
-      if (one.agrees(guess)) own = (head + i) % heads;
-    }
+    for (Index i = 0; i < heads && own < 0; ++i)
+      if (is_head((head + i) % heads, false)) own = (head + i) % heads;
+    for (Index i = 0; i < heads && own < 0 && head == 0; ++i)
+      if (is_head(i, true)) own = i;
     if (own < 0) return {};
-    other.heads[static_cast<std::size_t>(head)] = own;
+    other.heads[at] = own;
   }
   if (other.heads == hypothesis.heads) return {};
   std::vector<Index> sorted = other.heads;
@@ -334,8 +350,10 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::wrong_parameter, "setting", &offer_exchanged},
     {Cause::wrong_parameter, "setting", &offer_arguments},
     {Cause::wrong_parameter, "setting", &offer_parts},
+    {Cause::wrong_parameter, "setting", &offer_boxes},
     {Cause::wrong_parameter, "setting", &settings},
     {Cause::wrong_parameter, "setting", &offer_windows},
+    {Cause::wrong_parameter, "setting", &offer_coordinates},
     {Cause::wrong_parameter, "values", &offer_functions},
     {Cause::bucket_boundary, "buckets", &offer_read_map},
     {Cause::wrong_parameter, "setting", &offer_numbers},

@@ -19,7 +19,8 @@ enum class Line { none, offset, key };
 Line line_of(const BiasShape& shape, const BiasHypothesis& hypothesis) {
   const Bias& bias = *hypothesis.bias;
   if (shape.slopes || shape.queries == 1 || !hypothesis.tokens.empty() || hypothesis.zero_from ||
-      hypothesis.zero_later || hypothesis.rounded == BiasHypothesis::Rounded::positions ||
+      hypothesis.zero_rows || hypothesis.zero_later ||
+      hypothesis.rounded == BiasHypothesis::Rounded::positions ||
       hypothesis.rounded == BiasHypothesis::Rounded::positions_exactly_apart)
     return Line::none;
   if (hypothesis.constant == Constant::key || hypothesis.constant == Constant::key_from_last) {

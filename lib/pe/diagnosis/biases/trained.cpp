@@ -68,7 +68,8 @@ struct Looked {
   Index planes = 0, queries = 0;
   std::int64_t shift = 0;  // added to every query's position
   bool transposed = false;
-  Index step = 1;  // every so many queries, and the last
+  Index step = 1;                  // every so many queries, and the last
+  std::vector<bool> skipped = {};  // rows, plane by plane; empty: none
 };
 
 // Every pair that is looked at and not hidden: visit(bucket, plane, query, key, value), indices.
@@ -79,6 +80,9 @@ void each_pair(const Matrix& matrix, const Buckets& buckets, const Looked& looke
   for (Index plane = 0; plane < looked.planes; ++plane)
     for (Index q = 0; q < looked.queries; ++q) {
       if (q % looked.step != 0 && q + 1 != looked.queries) continue;
+      if (const auto at = static_cast<std::size_t>(plane * axes.queries + q);
+          at < looked.skipped.size() && looked.skipped[at])
+        continue;
       matrix.array->read((plane * axes.queries + q) * axes.keys, axes.keys, row.data());
       const std::int64_t query = axes.first_query + q + looked.shift;
       for (Index k = 0; k < axes.keys; ++k) {
@@ -210,6 +214,26 @@ Index zero_from(const Matrix& matrix) {
   return from;
 }
 
+// Whole rows of queries that hold nothing but zeros, where the others have one value for each
+// bucket.
+std::optional<Reason> without_bias(const Matrix& matrix, const Buckets& meant, Looked looked) {
+  const ScoreAxes& axes = matrix.axes;
+  std::optional<Index> first;
+  for (Index row = 0; row < axes.rows(); ++row) {
+    looked.skipped.push_back(is_zero_row(matrix, row));
+    if (looked.skipped.back() && !first) first = row;
+  }
+  if (!first) return {};
+  const auto count = std::ranges::count(looked.skipped, true);
+  const Agreement rest = agreement(matrix, meant, looked);
+  if (count == axes.rows() || rest.off > 0 || rest.again == 0) return {};
+  return Reason{Cause::bias_zero,
+                fmt::format("there is no bias for {} of {} rows of queries, the first that of head "
+                            "{}, query {}",
+                            count, axes.rows(), *first / axes.queries % axes.heads,
+                            axes.first_query + *first % axes.queries)};
+}
+
 std::optional<Reason> reason_of(const Expectation& expected, const Buckets& meant,
                                 const Matrix& matrix) {
   const ScoreAxes& axes = matrix.axes;
@@ -225,6 +249,7 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
                                       "decoding with a cache drops it",
                                       axes.first_query + from)};
   }
+  if (auto reason = without_bias(matrix, meant, all)) return reason;
   other = all;
   other.transposed = true;
   if (holds(matrix, meant, other))
@@ -233,10 +258,7 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
   other = all;
   other.shift = axes.first_key - axes.first_query;
   if (axes.queries != axes.keys && holds(matrix, meant, other))
-    return Reason{Cause::bias_alignment,
-                  fmt::format("the {} queries are aligned to the first of the {} keys, where they "
-                              "are the last",
-                              axes.queries, axes.keys)};
+    return Reason{Cause::bias_alignment, spell_misaligned(axes.queries, axes.keys)};
   std::optional<BucketMap> best;
   Cause name{};
   std::vector<double> row(static_cast<std::size_t>(axes.keys));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "pe/base/error.hpp"
@@ -80,6 +81,47 @@ std::optional<Reason> rolled(const BucketRows& rows, Index count) {
   return {};
 }
 
+// The weights that were given, read in another order: each bucket's, of every head, and unseen ones
+// too.
+std::optional<Reason> read_otherwise(const Expectation& expected, const BucketRows& rows,
+                                     DType dtype) {
+  const Parameters& parameters = expected.parameters;
+  const Array* given = parameters.has("weights") ? &parameters.tensor("weights") : nullptr;
+  if (!given || given->rank() != 2 || rows.size() < 4) return {};
+  const Index count = given->shape()[0], heads = given->shape()[1];
+  const auto is_read = [&](auto place) {  // of a bucket and a head, among the numbers given
+    return std::ranges::all_of(rows, [&](const auto& one) {
+      const auto& [bucket, row] = one;
+      if (std::ssize(row.held) != heads || bucket >= count) return false;
+      for (Index head = 0; head < heads; ++head)
+        if (row.held[static_cast<std::size_t>(head)] !=
+            stored_as(dtype, given->at(place(bucket, head))))
+          return false;
+      return true;
+    });
+  };
+  if (is_read([=](Index bucket, Index head) { return (count - 1 - bucket) * heads + head; }))
+    return Reason{Cause::rows_permuted,
+                  fmt::format("the weights that were given are read backwards: bucket b holds "
+                              "those of bucket {} - b",
+                              count - 1)};
+  if (heads > 1 && is_read([=](Index bucket, Index head) { return head * count + bucket; }))
+    return Reason{Cause::transposed,
+                  fmt::format("the weights that were given are read as [{0}, {1}], head by head, "
+                              "where they are [{1}, {0}]",
+                              heads, count)};
+  std::set<double> all;
+  for (Index i = 0; i < given->size(); ++i) all.insert(stored_as(dtype, given->at(i)));
+  const bool are_given = std::ranges::all_of(rows, [&](const auto& one) {
+    return std::ranges::all_of(one.second.held,
+                               [&](double weight) { return all.contains(weight); });
+  });
+  if (!are_given) return {};
+  return Reason{Cause::other_weights,
+                "every number is one of the weights that were given, and not its own bucket's or "
+                "head's"};
+}
+
 std::string spell(const std::vector<Index>& buckets) {
   constexpr std::size_t most = 8;
   if (buckets.size() == 1) return fmt::format("bucket {} holds", buckets[0]);
@@ -117,6 +159,8 @@ std::optional<Reason> other_weights(const Expectation& expected, const BiasObser
   if (std::ranges::all_of(wrong, [&](Index bucket) { return rows.at(bucket).is_zero(); }))
     return Reason{Cause::other_weights,
                   fmt::format("{} 0, where a weight is meant; the others are right", spell(wrong))};
+  if (2 * wrong.size() > rows.size())
+    if (auto reason = read_otherwise(expected, rows, array.dtype)) return reason;
   if (are_exchanged(rows, wrong))
     return Reason{Cause::other_weights,
                   fmt::format("{} one another's weights; the others are right", spell(wrong))};
