@@ -59,6 +59,7 @@ import flat_cases  # noqa: E402
 import outcome  # noqa: E402
 import part_cases  # noqa: E402
 import relative_cases  # noqa: E402
+import relative_fault_cases  # noqa: E402
 import reported_cases  # noqa: E402
 import rounding_cases  # noqa: E402
 import rope_cases  # noqa: E402
@@ -104,13 +105,13 @@ def every_case(folder):
                    distance_cases, written_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases, frame_cases, view_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
-                   head_cases, setting_cases, shape_cases, coarse_cases, misnamed_cases):
+                   head_cases, setting_cases, shape_cases, coarse_cases, misnamed_cases, relative_fault_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases, misnamed_cases, frame_cases, view_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
-                   head_cases):
+                   head_cases, relative_fault_cases):
         yield from module.clean(folder)
     yield from batch_cases.trained(folder)
 

@@ -126,10 +126,14 @@ std::optional<Diagnosis> judge_lone_field(const Expectation& expected, const Dum
       "key_scale",   "coordinate",   "argument",         "r1",       "r2",
       "compression", "coordinate_h", "coordinate_w",     "sinusoid", "table",
       "row_table",   "column_table", "value_table"};
-  if (!dump.before.empty() || dump.arrays.size() != 1 || dump.arrays[0].is_complex) return {};
+  const bool are_many = dump.arrays.size() > 1 && kind_of(expected.effect) != Kind::rotation;
+  if (!dump.before.empty() || (dump.arrays.size() != 1 && !are_many)) return {};
+  const bool are_alone = std::ranges::all_of(dump.arrays, [&](const Stored& array) {
+    return std::ranges::find(alone, last_name(array)) != std::end(alone) && !array.is_complex &&
+           rank_of(expected, array) >= 0;
+  });
+  if (!are_alone) return {};
   const Stored& array = dump.arrays[0];
-  if (std::ranges::find(alone, last_name(array)) == std::end(alone) || rank_of(expected, array) < 0)
-    return {};
   const auto field = field_of(expected, array);
   if (!field) return {};
   Diagnosis diagnosis;
@@ -144,6 +148,9 @@ std::optional<Diagnosis> judge_lone_field(const Expectation& expected, const Dum
   } else {
     diagnosis.arithmetic = fmt::format("the field {} within {} roundings", array.name, roundings);
   }
+  Companions beside;
+  beside.fields.assign(dump.arrays.begin() + 1, dump.arrays.end());
+  judge_companions(expected, beside, diagnosis);
   return diagnosis;
 }
 

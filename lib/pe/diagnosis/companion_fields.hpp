@@ -13,8 +13,8 @@ namespace pe {
 void judge_companions(const Expectation& expected, const Companions& companions,
                       Diagnosis& diagnosis);
 
-/// The verdict on a dump of one array that has the name of a field which no room reads (`ratio`,
-/// `matrix`, `sinusoid`), held to that field as companions are; nothing for any other.
+/// The verdict on a dump of arrays that have the names of fields which no room reads (`ratio`,
+/// `matrix`, `sinusoid`), held to those fields as companions are; nothing for any other.
 std::optional<Diagnosis> judge_lone_field(const Expectation& expected, const Dump& dump);
 
 }  // namespace pe

@@ -13,6 +13,7 @@
 #include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/biases/biases.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
+#include "pe/diagnosis/buckets/vectors.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/coarse_numbers.hpp"
 #include "pe/diagnosis/companion_fields.hpp"
@@ -80,6 +81,7 @@ Diagnosis by_kind(const Expectation& expected, const Dump& dump) {
     case Kind::bias:
       return diagnose_bias(expected, dump);
     case Kind::relative:
+      if (auto vectors = diagnose_relative_vectors(expected, dump)) return std::move(*vectors);
       return diagnose_buckets(expected, dump);
     case Kind::rotation:
       break;
@@ -303,7 +305,10 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
                                                          : "a bias on scores"));
   const Written written = as_written(remembering(asked), at_hand(as_stored));
   if (auto told = diagnose_sinusoids(written)) return *told;
-  if (const auto lone = judge_lone_field(written.expected, written.dump)) return *lone;
+  if (const auto table = table_of_vectors(written.expected, written.dump))
+    return diagnose_as_said(*table, written.dump);
+  if (!are_vectors(written.expected, written.dump))
+    if (const auto lone = judge_lone_field(written.expected, written.dump)) return *lone;
   const auto companions = companions_of(written.expected, written.dump);
   const Dump& main = companions ? companions->main : written.dump;
   const auto inner = without_token(written.expected, main);

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/buckets/observation.hpp"
@@ -18,6 +21,11 @@ std::vector<BucketShape> bucket_shapes(const Expectation& expected, const Stored
   while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
   if (shape.size() == 2 && shape[0] == 1 && array.shape.size() <= 2) shape.erase(shape.begin());
   if (shape.size() == 2 && shape[1] == 1) shape.pop_back();
+  // As many numbers as a window has pairs: transformers keeps the matrix flat.
+  const auto map = buckets_of(expected.effect);
+  if (const Index places = map ? map->positions.value_or(0) : 0;
+      shape.size() == 1 && places > 1 && shape[0] == places * places)
+    shape = {places, places};
   std::vector<BucketShape> shapes;
   const std::string& layout = expected.layout;
   if (shape.size() == 1) {
@@ -76,6 +84,17 @@ std::optional<Buckets> unclamped(const Expectation& expected, const Buckets& map
   return make_buckets(rule);
 }
 
+// What would make real numbers something that can be judged.
+std::string_view what_to_give(const Expectation& expected) {
+  for (const Parameter& parameter : expected.encoding->parameters)
+    if (const std::string_view name = parameter.name; name == "weights")
+      return "; for the bias itself give --weights";
+    else if (name == "keys")
+      return "; for vectors [query, key, channel], or their table, give --keys or --values of as "
+             "many channels";
+  return "";
+}
+
 // The cells probed on the diagonal of a wrong one are right, most of them: it is no boundary.
 bool is_alone(const BucketObservation& observation, const BucketHypothesis& hypothesis,
               const Spot& spot) {
@@ -94,6 +113,58 @@ bool is_alone(const BucketObservation& observation, const BucketHypothesis& hypo
   return total >= 3 && 2 * wrong < total;
 }
 
+// What a dump may be where nothing is wrong.
+struct Start {
+  BucketHypothesis hypothesis;
+  std::vector<std::string> notes = {};
+};
+
+// The one that agrees, else the nearest, first. Before 256 is added to DeBERTa's relative positions
+// nothing is clamped either: what lies beyond the table is no fault of its own.
+std::vector<Start> starts_of(const Expectation& expected, const BucketObservation& observation) {
+  const Buckets& map = observation.map;
+  std::vector<Start> starts = {{{.map = map}}};
+  if (const auto span = span_of(map)) {
+    const std::string note =
+        fmt::format("relative positions, right where {} is added before the table is read", *span);
+    starts.push_back({{.map = map, .added = -*span}, {note}});
+    if (const auto open = unclamped(expected, map))
+      starts.push_back({{.map = *open, .added = -*span}, {note}});
+  }
+  std::ranges::stable_sort(starts, std::greater{}, [&](const Start& start) {
+    return observation.measure(start.hypothesis).share;
+  });
+  return starts;
+}
+
+struct Smallest {
+  std::size_t start = 0;
+  std::vector<Explanation<BucketObservation>> all = {};
+  std::size_t at = 0;  // of these, that agrees at every cell
+};
+
+// The cheapest explanation from any start, by one cause, else by two.
+std::optional<Smallest> smallest(const BucketObservation& observation, const Stored& array,
+                                 const std::vector<Start>& starts) {
+  std::vector<Search<BucketObservation>> searches;
+  for (const Start& start : starts)
+    searches.emplace_back(observation, start.hypothesis, bucket_proposers());
+  for (const int depth : {1, 2}) {
+    std::optional<Smallest> best;
+    for (std::size_t i = 0; i < searches.size(); ++i) {
+      auto found = searches[i].at_depth(depth);
+      for (std::size_t at = 0; at < found.size(); ++at) {
+        if (best && found[at].cost >= best->all[best->at].cost) break;
+        if (!bucket_pass(observation, array, found[at].hypothesis).agrees()) continue;
+        best = {i, std::move(found), at};
+        break;
+      }
+    }
+    if (best) return best;
+  }
+  return {};
+}
+
 }  // namespace
 
 Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
@@ -108,44 +179,14 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
   if (!some.empty()) array.read(0, std::ssize(some), some.data());
   if (std::ranges::any_of(
           some, [&](double value) { return std::isfinite(value) && std::fmod(value, unit) != 0; }))
-    throw UsageError(
-        fmt::format("{} {} holds numbers that are not whole, and buckets are; for the bias itself "
-                    "give --weights",
-                    array.shown, spell_array(array)));
+    throw UsageError(fmt::format("{} {} holds numbers that are not whole, and buckets are{}",
+                                 array.shown, spell_array(array), what_to_give(expected)));
 
   Diagnosis best;
   std::optional<double> best_cost;
   for (const BucketShape& shape : bucket_shapes(expected, array)) {
     BucketObservation observation = observe_buckets(expected, array, *map, shape);
-    BucketHypothesis start{.map = *map};
-    std::vector<std::string> notes;
-    if (const auto span = span_of(*map); span && !observation.measure(start).agrees()) {
-      BucketHypothesis signed_map = start;
-      signed_map.added = -*span;
-      const auto any_got = [&](auto is_such) {
-        return std::ranges::any_of(observation.probes, [&](const auto& probe) {
-          return std::ranges::any_of(probe.got, is_such);
-        });
-      };
-      const bool has_negative = any_got([](double bucket) { return bucket < 0; });
-      // Before 256 is added nothing is clamped either: what lies beyond is no fault of its own.
-      const bool goes_beyond = any_got([reach = static_cast<double>(*span)](double bucket) {
-        return bucket >= reach || bucket < -reach;
-      });
-      if (const auto open = unclamped(expected, *map)) {
-        BucketHypothesis free = signed_map;
-        free.map = *open;
-        if ((has_negative && goes_beyond) || observation.measure(free).agrees())
-          signed_map = std::move(free);
-      }
-      if (observation.measure(signed_map).agrees() ||
-          (has_negative &&
-           observation.measure(signed_map).share > observation.measure(start).share)) {
-        start = std::move(signed_map);
-        notes.push_back(fmt::format(
-            "relative positions, right where {} is added before the table is read", *span));
-      }
-    }
+    std::vector<Start> starts = starts_of(expected, observation);
     Diagnosis diagnosis;
     diagnosis.what = fmt::format("{} {}", shape.sentence, spell_array(array));
     diagnosis.layout = shape.layout;
@@ -157,38 +198,44 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
       return fmt::format("query {}, key {}", shape.first_query + spot.run % shape.queries,
                          shape.first_key + spot.index);
     };
-    const Tally first = bucket_pass(observation, array, start);
-    first.tell(diagnosis, place);
-    diagnosis.bound = 0;
-    double cost = first.agrees() ? 0 : 100 + 1 - observation.measure(start).share;
+    Tally first = bucket_pass(observation, array, starts[0].hypothesis);
+    double cost = 0;
     if (first.agrees()) {
+      first.tell(diagnosis, place);
       diagnosis.tier = Tier::exact;
       diagnosis.arithmetic = "exact integers";
-      diagnosis.doubts = notes;
+      diagnosis.doubts = starts[0].notes;
     } else {
-      diagnosis.notes = notes;
-      if (first.first_wrong())
-        add_probe(observation, array, first.first_wrong()->run, first.first_wrong()->index);
-      diagnosis.before = diagnosis.after = observation.measure(start).residual;
-      const auto found = explain<BucketObservation>(observation, start, bucket_proposers());
-      for (const auto& one : found)
-        if (bucket_pass(observation, array, one.hypothesis).agrees()) {
-          tell<BucketObservation>({one}, diagnosis);
-          for (const auto& other : found)
-            if (&other != &one && other.cost < one.cost + 0.5 && diagnosis.others.size() < 3 &&
-                other.reasons.back().sentence != one.reasons.back().sentence)
-              diagnosis.others.push_back({other.reasons.back()});
-          cost = one.cost;
-          break;
-        }
+      for (const Start& start : starts) {
+        const Tally pass = bucket_pass(observation, array, start.hypothesis);
+        if (const auto& spot = pass.first_wrong())
+          add_probe(observation, array, spot->run, spot->index);
+      }
+      const auto found = smallest(observation, array, starts);
+      const Start& start = starts[found ? found->start : 0];
+      if (found && found->start > 0) first = bucket_pass(observation, array, start.hypothesis);
+      first.tell(diagnosis, place);
+      diagnosis.notes = start.notes;
+      cost = found ? found->all[found->at].cost
+                   : 100 + 1 - observation.measure(start.hypothesis).share;
+      diagnosis.before = diagnosis.after = observation.measure(start.hypothesis).residual;
+      if (found) {
+        const auto& one = found->all[found->at];
+        tell<BucketObservation>({one}, diagnosis);
+        for (const auto& other : found->all)
+          if (&other != &one && other.cost < one.cost + 0.5 && diagnosis.others.size() < 3 &&
+              other.reasons.back().sentence != one.reasons.back().sentence)
+            diagnosis.others.push_back({other.reasons.back()});
+      }
       blame_numbers(diagnosis);
       if (diagnosis.reasons.empty() && is_few(first) &&
-          is_alone(observation, start, *first.first_wrong()) &&
-          is_alone(observation, start, *first.worst_spot()))
+          is_alone(observation, start.hypothesis, *first.first_wrong()) &&
+          is_alone(observation, start.hypothesis, *first.worst_spot()))
         diagnosis.reasons.push_back(
             {Cause::damaged_cells, fmt::format("{} of {} cells, the first at {}", first.beyond(),
                                                first.cells(), place(*first.first_wrong()))});
     }
+    diagnosis.bound = 0;
     if (!best_cost || cost < *best_cost) {
       best = std::move(diagnosis);
       best_cost = cost;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
+#include <utility>
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
@@ -83,6 +85,16 @@ class Faults {
         offer(ending_at(known), fmt::format("{} {}{}", name, known, meant), 1, name,
               std::to_string(known));
     if (clips) ends();
+    if (clips && rule_.centre > 0)
+      for (const int known : {4, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 511, 512}) {
+        BucketRule other = rule_;
+        other.lower = other.upper = known;
+        if (std::abs(known - was) > 1 && rule_.lower > 0)
+          offer(other,
+                fmt::format("offsets are clipped at {}{}, and are counted from the same middle",
+                            known, meant),
+                1.05);
+      }
     unclamped();
     if (rule_.scale == Scale::deberta)  // before the table's ends cut anything off
       for (const int known : {128, 256, 512, 64, 32, 1024, 2048}) {
@@ -113,7 +125,8 @@ class Faults {
       offer({.sign = rule_.sign,
              .lower = rule_.count,
              .upper = rule_.count - 1,
-             .centre = rule_.count},
+             .centre = rule_.count,
+             .clamped = rule_.clamped},
             "every distance up to the ends of the table has a bucket of its own, where those far "
             "off share one",
             1);
@@ -138,7 +151,9 @@ class Faults {
     std::vector<std::int64_t> starts, meant;
     for (const std::int64_t distance : evidence.changes)
       if (distance > exact) starts.push_back(distance);
-    for (std::int64_t distance = exact + 1; distance <= from.saturation; ++distance)
+    const std::int64_t end =
+        rule_.clamped ? from.saturation : std::max(from.saturation, evidence.farthest - 1);
+    for (std::int64_t distance = exact + 1; distance <= end; ++distance)
       if (from.of(distance, 0) != from.of(distance - 1, 0)) meant.push_back(distance);
     if (starts.empty() || starts.size() > meant.size()) return;
     std::size_t moved = 0, first = 0;
@@ -330,6 +345,7 @@ std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& f
     case BucketFault::signs:
       break;
   }
+  for (BucketMap& map : unruled_maps(*from.rule, fault)) faults.maps.push_back(std::move(map));
   for (BucketMap& map : faults.maps) map.buckets.positions = from.positions;
   return std::move(faults.maps);
 }

@@ -51,6 +51,9 @@ Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest, cons
 /// The map of a bias or of a relative encoding; none where it has none.
 std::optional<Buckets> buckets_of(const Effect& effect);
 
+/// Maps of a fault that no field of a rule says.
+std::vector<BucketMap> unruled_maps(const BucketRule& rule, BucketFault fault);
+
 /// The same of a window: strides, axes and signs of its index.
 std::vector<BucketMap> window_maps(const BucketRule& rule, BucketFault fault);
 

@@ -10,6 +10,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/median.hpp"
 #include "pe/base/whole.hpp"
+#include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/causes.hpp"
 
 namespace pe {
@@ -50,6 +51,12 @@ namespace {
 
 using Proposals = std::vector<Proposal<BucketHypothesis>>;
 
+// What a rule adds to relative positions, so that none is negative.
+std::int64_t middle_of(const Buckets& map) {
+  if (!map.rule) return 0;
+  return map.rule->scale == BucketRule::Scale::deberta ? map.rule->count : map.rule->centre;
+}
+
 template <BucketFault fault>
 Proposals maps(const BucketObservation& observation, const BucketHypothesis& hypothesis) {
   Proposals proposals;
@@ -86,8 +93,8 @@ Proposals maps(const BucketObservation& observation, const BucketHypothesis& hyp
     BucketHypothesis other = hypothesis;
     other.map = std::move(map.buckets);
     // Relative positions before the middle of the table is added have none in another table.
-    if (hypothesis.added != 0 && hypothesis.added == -hypothesis.map.of(0, 0))
-      other.added = -other.map.of(0, 0);
+    if (hypothesis.added != 0 && hypothesis.added == -middle_of(hypothesis.map) && other.map.rule)
+      other.added = -middle_of(other.map);
     proposals.push_back({std::move(other), std::move(map.sentence), map.cost});
   }
   return proposals;
@@ -110,11 +117,8 @@ Proposals alignment(const BucketObservation& observation, const BucketHypothesis
     return {};
   BucketHypothesis other = hypothesis;
   other.query_shift = observation.shape.first_key - observation.shape.first_query;
-  return {{std::move(other),
-           fmt::format(
-               "the {} queries are aligned to the first of the {} keys, where they are the last",
-               observation.shape.queries, observation.shape.keys),
-           1}};
+  return {
+      {std::move(other), spell_misaligned(observation.shape.queries, observation.shape.keys), 1}};
 }
 
 Proposals offsets(const BucketObservation& observation, const BucketHypothesis& hypothesis) {
@@ -144,6 +148,7 @@ constexpr Proposer<BucketObservation> causes[] = {
     {Cause::bucket_max_distance, "distance", &maps<BucketFault::max_distance>},
     {Cause::bucket_offset, "offset", &offsets},
     {Cause::bucket_boundary, "boundary", &maps<BucketFault::boundary>},
+    {Cause::bucket_boundary, "boundary", &offer_read_buckets},
     {Cause::axes_swapped, "window", &maps<BucketFault::axes>},
     {Cause::bucket_transposed, "window", &maps<BucketFault::signs>},
 };

@@ -46,6 +46,10 @@ struct BucketObservation {
 
 std::span<const Proposer<BucketObservation>> bucket_proposers();
 
+/// Logarithmic buckets as they were read off the dump, near those that are meant.
+std::vector<Proposal<BucketHypothesis>> offer_read_buckets(const BucketObservation& observation,
+                                                           const BucketHypothesis& hypothesis);
+
 /// The observation that a dump of these axes is, its probes read.
 BucketObservation observe_buckets(const Expectation& expected, const Stored& array,
                                   const Buckets& map, BucketShape shape);
