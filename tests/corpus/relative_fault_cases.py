@@ -23,15 +23,15 @@ def drawn(number):
     return np.random.default_rng([case.Cycle.seed, 310, number])
 
 
-def late(number, causes, what, encoding, make, container="npy", name="bias"):
-    """make(): flags, the array and how many rows there must be; weights are written when the dump is."""
+def late(number, causes, what, encoding, make, container="npy", name="bias", told=None):
+    """make(): flags, the array and how many rows there must be; weights are written when the dump is. `told`: see Case."""
     words = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {encoding} {what} #{LINES + number}"
 
     def build():
         flags, got, length = make()
         check = {"parameters": flags, **({"length": length} if length else {})}
         return Built([(name, np.ascontiguousarray(got))], "f32", 100.0 if causes else 0.0, length or len(got), check=check)
-    return Case(words, {"encoding": encoding}, build, causes, container=container)
+    return Case(words, {"encoding": encoding}, build, causes, container=container, told=told)
 
 
 def causal(values):
@@ -184,7 +184,7 @@ INDICES = (("one more", lambda d: logarithmic(d + 1), accepted("bucket-offset"))
 def relative_positions(spoilt):
     for k, (what, index, causes) in enumerate(INDICES):
         for i, (length, is_signed) in enumerate(((400, True), (600, True), (400, False))):
-            if bool(causes) != spoilt:
+            if bool(causes) != spoilt or (not causes and length > 512):
                 continue
 
             def made(index=index, length=length, is_signed=is_signed, what=what):
@@ -194,13 +194,13 @@ def relative_positions(spoilt):
     for k, row in enumerate((0, 599)):
         if bool(row) != spoilt:
             yield late(110 + k, () if row else accepted("bias-alignment"), f"relative positions of query {row}", "deberta",
-                       lambda row=row: ({}, logarithmic(bias.offsets(600)[row:row + 1]), 600), name="index")
+                       lambda row=row: ({}, logarithmic(bias.offsets(600)[row:row + 1]), 600), name="index", told="")
 
 
 def flat():
     for k, (h, w) in enumerate(((7, 7), (4, 6))):
         yield late(114 + k, (), f"index of {h} x {w}, flat", "swin", lambda h=h, w=w: ({"window": f"{h}x{w}"}, score_kinds.swin_index(h, w).ravel(), 0),
-                   name="relative_position_index")
+                   name="relative_position_index", told="")
 
 
 # --- vectors --------------------------------------------------------------------------------------------------------------
@@ -237,10 +237,10 @@ def vectors(folder, spoilt):
             if bool(causes) != spoilt:
                 continue
 
-            def made(number=120 + 8 * i + k, make=make, length=length, change=change):
+            def made(number=120 + 8 * i + k, make=make, length=length if causes else 40, change=change):
                 flags, table, limit = make(folder, number)
                 return flags, change(table, -bias.offsets(length), limit).astype(F32), 0
-            yield late(120 + 8 * i + k, causes, f"vectors of {'NEZHA' if i else 'Shaw'}{', ' if what else ''}{what}", "shaw", made, name="relative_keys")
+            yield late(120 + 8 * i + k, causes, f"vectors of {'NEZHA' if i else 'Shaw'}{', ' if what else ''}{what}", "shaw", made, name="relative_keys", told="sinusoidal, 64 channels" if i else "")
     for k, (what, change, causes) in enumerate(TABLES):
         if bool(causes) != spoilt:
             continue
@@ -248,7 +248,7 @@ def vectors(folder, spoilt):
         def rows(number=140 + k, change=change):
             flags, table, _ = trained(folder, number)
             return flags, change(table).astype(F32), 0
-        yield late(140 + k, causes, f"the table itself{', ' if what else ''}{what}", "shaw", rows, ("npz", "npy")[k % 2], "table")
+        yield late(140 + k, causes, f"the table itself{', ' if what else ''}{what}", "shaw", rows, ("npz", "npy")[k % 2], "table", "")
 
 
 # --- weights read otherwise, masks with single cells, boxes -----------------------------------------------------------------
@@ -327,7 +327,7 @@ def boxes(folder, spoilt):
             path = folder / f"boxes{LINES + number}.npy"
             np.save(path, at)
             return {**flags, "boxes": str(path)}, np.moveaxis(got, -1, 0).astype(F32), 0
-        yield late(190 + k, causes, f"with boxes{', ' if what else ''}{what}", "t5", made)
+        yield late(190 + k, causes, f"with boxes{', ' if what else ''}{what}", "t5", made, told="")
 
 
 def spoilt(folder):
