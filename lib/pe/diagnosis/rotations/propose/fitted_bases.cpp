@@ -27,7 +27,7 @@ struct Run {
 };
 
 // A base, how sharply a run of pairs tells it, and which.
-struct Fit {
+struct BaseFit {
   double base = 0, sharpness = 0;
   Run run;
 };
@@ -127,7 +127,7 @@ std::vector<double> fitted_bases(const RotationObservation& observation,
   const auto sharpest = [&](std::vector<Run> runs) {
     constexpr std::size_t enough = 3;  // pairs that a scaling leaves: they stand as they are meant
     if (runs.front().end - runs.front().first >= enough) runs.resize(1);
-    Fit best;
+    BaseFit best;
     const auto error_of = [&](std::size_t j) { return std::max(errors[j] / measured[j], 1e-12); };
     for (const Run& run : runs) {
       std::size_t known = run.first;  // what is open has no frequency
@@ -144,11 +144,11 @@ std::vector<double> fitted_bases(const RotationObservation& observation,
     return best;
   };
   // What a scaling bends depends on the base that is sought: pairs that it bends there go, too.
-  Fit fit = sharpest(alike(f, base, {0, f.size()}));
+  BaseFit fit = sharpest(alike(f, base, {0, f.size()}));
   while (fit.base > 1 && !geometric) {
     const auto there = remade(observation, hypothesis, {{"base", fit.base}});
     if (!there) break;
-    const Fit kept = sharpest(alike(there->frequencies, fit.base, fit.run));
+    const BaseFit kept = sharpest(alike(there->frequencies, fit.base, fit.run));
     if (kept.run.end - kept.run.first >= fit.run.end - fit.run.first || !(kept.base > 0)) break;
     fit = kept;
   }
