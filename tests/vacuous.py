@@ -104,6 +104,9 @@ def write_dumps(folder):
     np.save(folder / "f16-in-f32.npy", np.load(folder / "of-f16.npy").astype("f4"))
     np.save(folder / "first-in-f64.npy", np.array([[1.0] * 8 + [0.0] * 8]))
     np.savetxt(folder / "of-f32.csv", np.load(folder / "of-f32.npy"), delimiter=",", fmt="%.9g")
+    inverse = (10000.0 ** (-np.arange(8) / 8)).astype("f4")
+    np.save(folder / "inv_freq.npy", inverse * np.array([1, 1.001, 1.01, 1, 1.05, 1, 1, 1], "f4"))
+    np.save(folder / "periods.npy", (2 * np.pi / inverse).astype("f4") * np.array([1, 1.001, 1, 1.05, 1, 1.5, 1, 1], "f4"))
     np.savetxt(folder / "digits.csv", np.load(folder / "of-f32.npy"), delimiter=",", fmt="%.5f")
     for kind in ("f4", "f2"):  # shortest decimals, as NumPy and pe-gen print them
         lines = [",".join(map(str, row)) for row in np.load(folder / "of-f32.npy").astype(kind)]
@@ -228,6 +231,9 @@ COMMANDS = [
     (f"{ROPE} --file f16-in-f32.npy --dtype f16", 0, "exact"),
     (f"{ROPE} --file f16-in-f32.npy --dtype bf16", 2, "says f32 itself"),
     (f"{ROPE} --file first-in-f64.npy --dtype f32", 0, "cosines and sines, f32"),
+    # Of several wrong frequencies the worst is named, be it neither the first nor the last.
+    (f"{ROPE} --file inv_freq.npy", 1, "from truth 0.001 at worst, at pair 2"),
+    (f"{ROPE} --file periods.npy", 1, "at worst, at pair 3"),
     # Text says its type by its digits.
     (f"{ROPE} --file of-f32.csv --dtype f32", 0, "exact: every value is correctly rounded dump cosines and sines, f32"),
     *((f"{ROPE} --file {name}.csv --dtype {told}", 2, f"the type {told} is told, and {name}.csv holds numbers {why}")
