@@ -157,8 +157,8 @@ TEST_CASE("a constant of each row, which attention cannot see, is told beside wr
       wrong([](double slope, int i, int j) { return j > i ? masked : f32(f32(slope) * (j - i)); });
   CHECK(told(plain) == "wrong alibi-ladder");
   CHECK(plain.notes.empty());
-  CHECK(std::ranges::none_of(plain.others, [&](const std::string& other) {
-    return other.find(plain.reasons[0].sentence) != std::string::npos;
+  CHECK(std::ranges::none_of(plain.others, [&](const std::vector<Reason>& other) {
+    return std::ranges::find(other, plain.reasons[0].sentence, &Reason::sentence) != other.end();
   }));
 }
 
@@ -551,8 +551,8 @@ TEST_CASE("what else fits a map of buckets is said, and one cell of it is no map
     const Diagnosis other = diagnose_buckets(expected, buckets(256, -1));
     CHECK(told(other) == "wrong bucket-max-distance");
     CHECK(other.reasons[0].sentence == "max-distance 256, where 128 is meant");
-    CHECK(std::ranges::any_of(other.others, [](const std::string& one) {
-      return one.starts_with("the bucket that begins at distance 12 begins at 13");
+    CHECK(std::ranges::any_of(other.others, [](const std::vector<Reason>& one) {
+      return one[0].sentence.starts_with("the bucket that begins at distance 12 begins at 13");
     }));
     CHECK(told(diagnose_buckets(expected, buckets(128, 7 * 60 + 9))) == "wrong damaged-cells");
   }

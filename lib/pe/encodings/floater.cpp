@@ -1,21 +1,18 @@
 // floater: a table that a differential equation, or a plain recursion, carries from one position to
 // the next.
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include "pe/base/budget.hpp"
-#include "pe/base/clones.hpp"
-#include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
-#include "pe/base/whole.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/floater_dynamics.hpp"
 #include "pe/encodings/parameters.hpp"
-#include "pe/model/frequencies.hpp"
 #include "pe/model/random.hpp"
 
 namespace pe::encoding_rows {

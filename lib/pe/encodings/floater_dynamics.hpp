@@ -4,7 +4,6 @@
 #include <functional>
 #include <vector>
 
-#include "pe/model/frequencies.hpp"
 #include "pe/model/parameter.hpp"
 
 namespace pe::floater_dynamics {
@@ -20,7 +19,7 @@ inline constexpr Index steps_between_looks = 256;
 /// A tensor as doubles, of the given shape.
 State values_of(const Parameters& parameters, const char* name, const std::vector<Index>& shape);
 
-/// θ_0 > θ_1 > … of the rotation.
+/// Rotation's, in radians from one position to the next.
 std::vector<Real> frequencies_of(const Parameters& parameters);
 
 /// d/dt (sin, cos) = (θ cos, −θ sin) with θ = frequency/interval: p(k) = (sin kθ_0, cos kθ_0, …).

@@ -44,7 +44,7 @@ RotationProposals other_timescales(const RotationObservation& observation,
         all.push_back({std::move(*made),
                        fmt::format("{} {}, where {} is meant", name, spell_number(other),
                                    meant(observation, name)),
-                       1.05 + 0.01 * digits, Cause::wrong_parameter});
+                       1.05 + 0.01 * digits});
     }
   }
   return all;
