@@ -285,8 +285,9 @@ constexpr Dialect rows[] = {
          "Frequencies within 1 ulp of float32 of what tensor2tensor bafdc1b makes on TensorFlow "
          "2.21, values within what that does to an angle and 2 roundings, at positions up to "
          "8191 (data/parity/engines.txt); the C library's expf stands for TensorFlow's.",
-     .readings = "sinusoidal.layout=halves sinusoidal.ladder=endpoint-times-min sinusoidal.odd=zero-column "
-                 "sincos-2d.convention=tensor2tensor",
+     .readings =
+         "sinusoidal.layout=halves sinusoidal.ladder=endpoint-times-min sinusoidal.odd=zero-column "
+         "sincos-2d.convention=tensor2tensor",
      .exponential = &library_exponential},
     {.name = "fairseq",
      .summary = "the same table, read two rows on (padding index 1)",
