@@ -19,7 +19,7 @@ interpreter.need("numpy")
 import numpy as np  # noqa: E402
 
 GIVEN = {"rope": ["--dim", 16], "xpos": ["--dim", 16], "sinusoidal": ["--dim", 16], "learned": ["--seed", 1, "--dim", 8], "floater": ["--seed", 1, "--dim", 8],
-         "t5": ["--seed", 1], "swin": ["--seed", 1], "mrope": ["--dim", 16, "--sections", "4,2,2"]}
+         "t5": ["--seed", 1], "swin": ["--seed", 1], "kerple": ["--seed", 1], "fire": ["--seed", 1], "mrope": ["--dim", 16, "--sections", "4,2,2"]}
 GRIDS = ("2d", "3d", "swin", "decomposed")  # have a size of their own
 SPOILT = {"stretched": lambda a: a * 1.5, "moved": lambda a: a + 1, "reversed": lambda a: a[::-1], "rolled": lambda a: np.roll(a, 3),
           "one off": lambda a: np.where(np.arange(len(a)) == 1, a * 1.01, a)}

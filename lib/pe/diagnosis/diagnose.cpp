@@ -2,7 +2,6 @@
 #include "pe/diagnosis/diagnose.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,8 +24,8 @@
 #include "pe/diagnosis/rows/rows.hpp"
 #include "pe/diagnosis/sequences_last.hpp"
 #include "pe/diagnosis/sinusoids.hpp"
+#include "pe/diagnosis/untrained.hpp"
 #include "pe/diagnosis/written.hpp"
-#include "pe/encodings/drawn.hpp"
 
 namespace pe {
 
@@ -245,27 +244,6 @@ Dump at_hand(Dump dump) {
 
 Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored);
 
-// Numbers that were drawn, since nobody gave the trained ones nor asked for a seed, are nobody's: a
-// dump that is not made of them is not wrong.
-void refuse_drawn(const Expectation& expected, const Diagnosis& told) {
-  const Bias* bias = std::get_if<Bias>(&expected.effect);
-  const bool is_of_numbers = std::holds_alternative<Table>(expected.effect) ||
-                             (bias && !bias->buckets && bias->slopes.empty());
-  if (told.tier != Tier::wrong || !is_of_numbers || !expected.parameters.has("seed") ||
-      expected.parameters.origin("seed") != "default")
-    return;
-  if (expected.parameters.has("init") && expected.parameters.origin("init") != "default") return;
-  for (const Parameters::Entry& entry : expected.parameters.entries())
-    if (entry.type == Parameter::Type::tensor) return;
-  std::vector<std::string> options = drawn_options(*expected.encoding, expected.parameters);
-  if (options.empty()) return;
-  for (std::string& option : options) option.insert(0, "--");
-  throw UsageError(fmt::format(
-      "{}'s numbers are trained and nobody gave them, and the dump is not made of those "
-      "that --seed {} draws: give {}",
-      expected.encoding->name, expected.parameters.spell("seed"), fmt::join(options, ", ")));
-}
-
 // The verdict on sinusoids of a relative encoding, by the order of their rows that says least
 // against them; nothing where the dump is another.
 std::optional<Diagnosis> diagnose_sinusoids(const Written& written) {
@@ -319,7 +297,7 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
   const auto judge = [&](const Dump& other) { return diagnosed(meant, other); };
   diagnosis = with_padding_token(meant, main, std::move(diagnosis), judge);
   diagnosis = with_sequences_last(meant, main, std::move(diagnosis), judge);
-  refuse_drawn(written.expected, diagnosis);
+  refuse_untrained(written.expected, main, diagnosis);
   if (companions) judge_companions(written.expected, *companions, diagnosis);
   if (written.dump.arrays.size() > most_companions)
     diagnosis.doubts.push_back(fmt::format(

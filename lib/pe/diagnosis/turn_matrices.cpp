@@ -9,7 +9,7 @@
 
 namespace pe {
 
-std::optional<TurnMatrices> turn_matrices(const Stored& array) {
+std::optional<MatrixReading> turn_matrices(const Stored& array) {
   const std::size_t axes = array.shape.size();
   if (axes < 4 || array.is_complex || array.u16 || is_integer(array.dtype) ||
       array.shape[axes - 1] != 2 || array.shape[axes - 2] != 2 || array.size() == 0)
@@ -32,7 +32,7 @@ std::optional<TurnMatrices> turn_matrices(const Stored& array) {
   Stored flat = array;
   flat.shape.resize(axes - 1);
   flat.shape.back() = each;
-  TurnMatrices matrices{gathered(flat, axes - 2, {0, 2})};
+  MatrixReading matrices{gathered(flat, axes - 2, {0, 2})};
   if (unlike > 0)
     matrices.reason = {Cause::copies_differ,
                        fmt::format("{} of {} matrices are no turns: their second columns are not "

@@ -10,10 +10,10 @@ namespace pe {
 
 /// An array [..., pair, 2, 2] of rotations as one of turns, [..., pair, (cos, sin)]: the first
 /// columns. Nothing where it is no such array.
-struct TurnMatrices {
+struct MatrixReading {
   Stored turns;
   std::optional<Reason> reason = {};  // second columns are not the first ones, turned
 };
-std::optional<TurnMatrices> turn_matrices(const Stored& array);
+std::optional<MatrixReading> turn_matrices(const Stored& array);
 
 }  // namespace pe

@@ -108,6 +108,8 @@ std::optional<Line> line_of(const Places& places) {
 RotationProposals axes_on_lines(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis) {
   const std::size_t axes = axes_of(observation, hypothesis);
+  // Axes of one sequence have its scalings and offsets.
+  if (observation.expected().encoding->scalable) return {};
   if (axes < 2 || !observation.has_rows() || observation.reading().per_axis ||
       hypothesis.axis.empty() || hypothesis.row || hypothesis.split)
     return {};
