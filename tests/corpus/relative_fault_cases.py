@@ -148,6 +148,12 @@ def windows(folder, spoilt):
         if bool(how) == spoilt:
             yield late(60 + k, accepted("wrong-parameter") if how else (), f"from a perceptron{', ' if what else ''}{what}", "swin",
                        lambda n=60 + k, how=how: continuous(folder, n, **how))
+    if spoilt:  # hardly more than a wide bound allows, or less, and by one number
+
+        def nearly():
+            flags, got, length = continuous(folder, 69)
+            return flags, (got * (1 + 1e-4)).astype(F32), length
+        yield late(69, accepted("bias-scaled"), "from a perceptron, times 1.0001", "swin", nearly)
 
 
 # --- DeBERTa and windows, as an index -------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def killed_run_is_wrong(tool, folder):
     table = sparse(folder / "zeros.npy", npy_head((64, 8)), 2048)
     os.mkfifo(folder / "never.npy")
     names = ["a", "b", "never", "c", "d"]
-    checks = [{"name": name, "encoding": "learned", "parameters": {"dim": 8}, "file": "never.npy" if name == "never" else table} for name in names]
+    checks = [{"name": name, "encoding": "learned", "parameters": {"dim": 8, "seed": 0}, "file": "never.npy" if name == "never" else table} for name in names]
     reports = {suffix: folder / f"killed.{suffix}" for suffix in ("json", "xml", "csv", "h5")}
     words = ["run", manifest(folder / "killed.json.manifest", *checks), "--jobs", "2", *(word for path in reports.values() for word in ("--report", str(path)))]
     done = subprocess.Popen([tool, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "pe/base/error.hpp"
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/biases/entries.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
@@ -173,6 +174,33 @@ std::optional<Smallest> tell_smallest(BiasObservation& observation, const Stored
   return {};
 }
 
+// Tells one cause that explains a dump within its bound far better than the arithmetic that is
+// meant. A bound may have to be wide, where roundings could all go one way; they do not go the way
+// of another parameter.
+bool tell_far_better(const BiasObservation& observation, const Stored& array,
+                     const BiasHypothesis& meant, const Tally& residuals, Diagnosis& diagnosis) {
+  constexpr double gain = 30, roundings = 64;
+  const auto spot = residuals.worst_spot();
+  if (!spot || !std::isfinite(spot->expected) ||
+      !(residuals.worst() > roundings * std::max(0x1p-24, unit_roundoff(observation.dtype)) *
+                                std::fabs(spot->expected)))
+    return false;
+  Search<BiasObservation> search(observation, meant, bias_proposers());
+  for (const Explanation<BiasObservation>& one : search.at_depth(1)) {
+    if (one.tier != Tier::wrong || !(gain * one.fit.residual < residuals.worst())) continue;
+    const BiasPass pass = bias_pass(observation, array, one.hypothesis);
+    if (!pass.residuals.agrees() || !(gain * pass.residuals.worst() < residuals.worst())) continue;
+    tell<BiasObservation>({one}, diagnosis);
+    diagnosis.before = residuals.worst();
+    diagnosis.after = pass.residuals.worst();
+    diagnosis.notes.push_back(
+        fmt::format("within the bound, and {:.0f} times nearer with the cause taken into account",
+                    residuals.worst() / std::max(pass.residuals.worst(), 1e-300)));
+    return true;
+  }
+  return false;
+}
+
 // Tells the cheapest hypothesis that holds but for a few cells, and these; whether there is one.
 bool tell_beside_damage(const BiasObservation& observation, const Stored& array,
                         const BiasHypothesis& start, Diagnosis& diagnosis) {
@@ -290,6 +318,8 @@ Judged judge(const Expectation& expected, const Dump& dump) {
       return judged;
     }
     if (bias.causal) note_later(first.later, diagnosis);
+    if (tell_far_better(observation, array, meant->hypothesis, first.residuals, diagnosis))
+      return judged;
     diagnosis.arithmetic =
         diagnosis.tier == Tier::drift ? bias_arithmetic(observation, meant->hypothesis) : "";
     if (diagnosis.arithmetic.empty()) diagnosis.arithmetic = arithmetic_of(diagnosis);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
@@ -110,8 +111,7 @@ class Vectors {
                      ratio = std::inner_product(got.begin(), got.end(), meant, 0.0) / over;
         if (!(over > 0) || ratio == 0 || ratio == 1 || !is_row(got.data(), row, ratio)) continue;
         for (int digits = 1; digits < 9; ++digits)
-          if (const double tidy = std::stod(fmt::format("{:.{}g}", ratio, digits));
-              is_row(got.data(), row, tidy))
+          if (const double tidy = to_digits(ratio, digits); is_row(got.data(), row, tidy))
             return tidy;
         return ratio;
       }
@@ -190,7 +190,7 @@ class Vectors {
 };
 
 std::optional<Pairs> pairs_of(const Stored& array, Index width) {
-  constexpr Index most = Index{1} << 24;
+  constexpr Index most = Index{1} << 22;
   if (array.shape.size() < 3 || array.shape.back() != width) return {};
   Pairs pairs{.queries = array.shape.end()[-3], .keys = array.shape.end()[-2], .width = width};
   for (std::size_t axis = 0; axis + 3 < array.shape.size(); ++axis)
