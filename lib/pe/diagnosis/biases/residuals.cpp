@@ -115,7 +115,7 @@ class Comparison {
     if (free) {
       const double constant = observation_.constant_of(hypothesis_, own_.truth, got, hidden_);
       bound(own_, got, constant, offset);
-      for (double& value : own_.truth) value += std::isnan(constant) ? 0 : constant;
+      add_constant(std::isnan(constant) ? 0 : constant, got);
     } else if (!drawn) {
       round_to(observation_.dtype, own_.truth, own_.rounded.data());
       bound(own_, got, 0, offset);
@@ -124,13 +124,27 @@ class Comparison {
     const std::int64_t from = drawn && !free ? start : 0;
     const Run run{.got = got.data(),
                   .truth = values.truth.data() + from,
-                  .rounded = free ? nullptr : values.rounded.data() + from,
+                  .rounded = free && observation_.dtype != DType::f64
+                                 ? nullptr
+                                 : values.rounded.data() + from,
                   .bound = values.bound.data() + from,
                   .count = shape_.keys,
                   .place = shape_.slopes ? plane_ : offset,
                   .step = shape_.slopes ? 0 : 1};
     add_open(run, number, query,
              line_ == Line::key && hypothesis_.masked ? query - shape_.first_key + 1 : shape_.keys);
+  }
+
+  // The row with a constant that is known from one of its cells. What doubles lose by that and by
+  // the sum is no difference; of a shorter type nobody knows which of several numbers is meant.
+  void add_constant(double constant, std::span<const double> got) {
+    constexpr double roundings = 4;
+    for (std::size_t k = 0; k < own_.truth.size(); ++k) {
+      const double size = std::fabs(own_.truth[k]) + 2 * std::fabs(constant),
+                   sum = own_.truth[k] + constant;
+      own_.truth[k] = sum;
+      own_.rounded[k] = std::fabs(got[k] - sum) <= roundings * 0x1p-53 * size ? got[k] : sum;
+    }
   }
 
   // What a dump holds where what is meant, its own mask or the hypothesis hides the key; true
