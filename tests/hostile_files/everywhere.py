@@ -182,7 +182,10 @@ def asked(bin_folder, folder, only):
         taker = reader and subprocess.Popen(["sh", "-c", reader, str(fifo)], stdout=subprocess.PIPE)
         try:
             wrong = run([*words, "-o", str(fifo)], code, says, **environment)
-            taken = taker.communicate(timeout=60)[0] if taker and code == 0 else None
+            try:
+                taken = taker.communicate(timeout=60)[0] if taker and code == 0 else None
+            except subprocess.TimeoutExpired:
+                return wrong or "the reader found no end within a minute"
             return wrong or ("" if taken is None or taken == b"1048704\n" else f"{taken} bytes came through")
         finally:
             if taker:
