@@ -12,6 +12,7 @@
 #include "pe/diagnosis/rotations/propose/base.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
 #include "pe/diagnosis/rotations/propose/splits.hpp"
+#include "pe/model/coordinates.hpp"
 
 namespace pe {
 namespace {
@@ -86,16 +87,6 @@ RotationProposals swapped(const RotationObservation& observation,
   return all;
 }
 
-std::vector<std::string> words_between(const std::string& text, char mark) {
-  std::vector<std::string> all(1);
-  for (const char c : text)
-    if (c == mark)
-      all.emplace_back();
-    else
-      all.back() += c;
-  return all;
-}
-
 // A grid of as many rows as there are to be columns, and the reverse; of frames, rows and columns
 // any other order.
 RotationProposals turned_over(const RotationObservation& observation,
@@ -103,20 +94,18 @@ RotationProposals turned_over(const RotationObservation& observation,
   const auto& entries = observation.expected().parameters.entries();
   const auto grid = std::ranges::find(entries, "grid", &Parameters::Entry::name);
   if (grid == entries.end()) return {};
-  const std::vector<std::string> extents = words_between(grid->text, 'x');
-  std::vector<std::size_t> to(extents.size());
-  std::iota(to.begin(), to.end(), std::size_t{0});
-  std::set<std::string> known{grid->text};
+  const auto axes = static_cast<std::size_t>(1 + std::ranges::count(grid->text, 'x'));
+  const std::vector<Index> extents = parse_grid(grid->text, axes, "grid");
+  std::vector<Index> order = extents;
+  std::ranges::sort(order);
   RotationProposals all;
-  while (std::ranges::next_permutation(to).found) {
-    std::vector<std::string> order;
-    for (const std::size_t axis : to) order.push_back(extents[axis]);
+  do {
+    if (order == extents) continue;
     const std::string other = fmt::format("{}", fmt::join(order, "x"));
-    if (!known.insert(other).second) continue;
     if (const auto made = remade(observation, hypothesis, {{"grid", other}}))
       all.push_back({*made, fmt::format("the rows are those of a grid of {}, where {} is meant",
                                         other, grid->text)});
-  }
+  } while (std::ranges::next_permutation(order).found);
   return all;
 }
 
