@@ -22,7 +22,7 @@ TEST_SUITE("diagnosis scores") {
       *reinterpret_cast<double*>(out) = static_cast<double>(buckets.of(query, keys.at(0)));
     };
     const Bias other = with_buckets(bias, t5_buckets(32, 64, true), 100,
-                                    [](Index, std::int64_t, std::int64_t) { return -1.0; });
+                                    [](Index, Index, std::int64_t, std::int64_t) { return -1.0; });
     CHECK(asked == 2 * (2 * rows - 1));  // each head's offsets −5 … 5
     CHECK(beyond == 0);
     double value = 0;

@@ -48,6 +48,13 @@ class DriftRule {
 
 constexpr double half_ulp_f32 = 0x1p-24;  // u: one rounding to float32, relative
 
+/// How many times a long sum's error by one evaluation in float32, at its worst over places looked
+/// at, others may have: in another order of the terms, at another place. Errors of rounding are
+/// added as numbers of either sign are (Higham & Mary 2019, A New Approach to Probabilistic
+/// Rounding Error Analysis): the bound that would hold if all had one sign is 10² to 10³ times what
+/// programs do, and wrong weights would hide in it.
+constexpr double other_orders = 16;
+
 /// Numbers that are passed on, or whole: one rounding to float32.
 Drift copies_drift(const Parameters&, const Effect&, const Reach&);
 /// Sines and cosines: 10u of the angle, at most the farthest coordinate, and of 1. How far each

@@ -1,4 +1,6 @@
 // fire: a small perceptron of the distance, normalised by how far the query itself has come.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -102,9 +104,8 @@ std::vector<std::string> revoked(const Parameters& parameters) {
                                    : std::vector<std::string>{"causal"};
 }
 
-// A perceptron of n hidden units in float32: its sums are off by (n + 6)u of the sum M of its
-// terms' magnitudes. The argument ψ(d)/ψ(max(L, i)) comes of logarithms that are off by 3u + 2u·ψ,
-// so itself by (6/ψ(L) + 6)u, which M carries on.
+// A perceptron in float32, of an argument ψ(d)/ψ(max(L, i)) whose logarithms are off by 3u + 2u·ψ,
+// so itself by (6/ψ(L) + 6)u.
 Drift drift(const Parameters& parameters, const Effect& effect, const Reach& reach) {
   const auto& bias = std::get<Bias>(effect);
   const Perceptron perceptron(parameters, 1, parameters.integer("hidden"), bias.heads, true);
@@ -112,13 +113,20 @@ Drift drift(const Parameters& parameters, const Effect& effect, const Reach& rea
                threshold = to_double(parameters.number("threshold").real());
   const double least = std::log1p(c * std::max(1.0, threshold)),
                most = std::max(1.0, bias.causal ? 1.0 : std::log1p(c * reach.farthest) / least);
-  Drift drift(bias.heads,
-              "(hidden + 6 + (6/ψ(L) + 6)·x)·2^-24 of the sum of the magnitudes of the "
-              "perceptron's terms at the largest argument x");
+  Drift drift(bias.heads, fmt::format("{} times what the perceptron in float32 is off by and what "
+                                      "arguments that are (6/ψ(L) + 6)·2^-24·x off put it off by, "
+                                      "at its worst over some arguments x",
+                                      other_orders));
+  constexpr int places = 64;
   for (Index head = 0; head < bias.heads; ++head)
-    drift.absolute[static_cast<std::size_t>(head)] =
-        (static_cast<double>(perceptron.hidden()) + 6 + (6 / least + 6) * most) * half_ulp_f32 *
-        perceptron.magnitude(head, std::span(&most, 1));
+    for (int i = 0; i <= places; ++i) {
+      const double x = most * i / places, off = (6 / least + 6) * half_ulp_f32,
+                   further = x * (1 + off);
+      double& worst = drift.absolute[static_cast<std::size_t>(head)];
+      worst = std::max(worst, other_orders * perceptron.roundoff(head, std::span(&x, 1)) +
+                                  std::fabs(perceptron(head, std::span(&further, 1)) -
+                                            perceptron(head, std::span(&x, 1))));
+    }
   return drift;
 }
 

@@ -75,22 +75,27 @@ std::vector<std::string> revoked(const Parameters& parameters) {
                                    : std::vector<std::string>{"causal"};
 }
 
-// (Σ cos(dθ) − n)/ratio: θ as a float32 power is off by (ln base + 2)u, the angle by u more, each
-// cosine by u, the sum of n by n·u each.
+// (Σ cos(dθ) − n)/ratio: θ = base^-e as a float32 power is off by (2·e·ln base + 2)u, the angle by
+// u more, and θ = 1 by nothing; each cosine by u; the sum of n, at most i behind i of them, by a
+// rounding of that at each: all of these, or, as they have either sign, 4 times the root of the sum
+// of their squares (Higham & Mary 2019).
 Drift drift(const Parameters& parameters, const Effect& effect, const Reach&) {
   const auto& bias = std::get<Bias>(effect);
   const std::vector<Real> frequencies = frequencies_of(parameters);
   const auto pairs = static_cast<double>(frequencies.size());
-  const double logarithm = std::fabs(std::log(to_double(parameters.number("base").real())));
   double sum = 0;
-  for (const Real& frequency : frequencies) sum += to_double(frequency);
+  for (const Real& frequency : frequencies) {
+    const double theta = to_double(frequency);
+    if (theta != 1) sum += theta * (3 + 2 * std::fabs(std::log(theta)));
+  }
+  const double steps = std::min(pairs * pairs, 4 * std::sqrt(pairs * pairs * pairs / 3));
   Drift drift(bias.heads,
-              "float32 frequencies and angles, (ln base + 3)·2^-24·d·Σθ, and the sum of n "
-              "cosines, (n² + n)·2^-24, over the head's compression");
+              "float32 frequencies and angles, 2^-24·d·Σθ(3 + 2·ln 1/θ), and the sum of n cosines, "
+              "(min(n², 4·√(n³/3)) + n)·2^-24, over the head's compression");
   for (std::size_t head = 0; head < drift.relative.size(); ++head) {
     const double ratio = 8 * static_cast<double>(head + 1) / static_cast<double>(bias.heads);
-    drift.by_distance[head] = sum * (logarithm + 3) * half_ulp_f32 / ratio;
-    drift.absolute[head] = (pairs * pairs + pairs) * half_ulp_f32 / ratio;
+    drift.by_distance[head] = sum * half_ulp_f32 / ratio;
+    drift.absolute[head] = (steps + pairs) * half_ulp_f32 / ratio;
     drift.relative[head] = 2 * half_ulp_f32;
   }
   return drift;

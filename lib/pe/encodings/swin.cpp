@@ -2,6 +2,7 @@
 // perceptron.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -189,22 +190,37 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 }
 
 // A table's entries are copies. 16·σ of a perceptron of two coordinates, which are off by 8u each:
-// the slope of 16·σ is at most 4.
+// the slope of 16·σ is at most 4, and σ's own functions are off by a few u of the bias.
 Drift drift(const Parameters& parameters, const Effect& effect, const Reach& reach) {
   if (parameters.choice("form") != "continuous") return copies_drift(parameters, effect, reach);
   const auto& bias = std::get<Bias>(effect);
   const Perceptron perceptron(parameters, 2, parameters.integer("hidden"), bias.heads, false);
-  const double corner[] = {to_double(bias.series[0].values.back()),
-                           to_double(bias.series[1].values.back())};
   Drift drift(bias.heads,
-              "4·(hidden + 14)·2^-24 of the sum of the magnitudes of the perceptron's terms at the "
-              "corner, and 8·2^-24 of the bias");
-  for (Index head = 0; head < bias.heads; ++head) {
-    drift.absolute[static_cast<std::size_t>(head)] =
-        4 * (static_cast<double>(perceptron.hidden()) + 14) * half_ulp_f32 *
-        perceptron.magnitude(head, corner);
-    drift.relative[static_cast<std::size_t>(head)] = 8 * half_ulp_f32;
-  }
+              fmt::format("4 times {} times what the perceptron in float32 is off by and what "
+                          "coordinates that are 8·2^-24 off put it off by, at its worst over some "
+                          "places; and 8·2^-24 of the bias",
+                          other_orders));
+  constexpr std::size_t places = 16;  // along each axis
+  const auto some = [&](const Series& series) {
+    std::vector<double> values;
+    const std::size_t step = (series.values.size() + places - 1) / places;
+    for (std::size_t i = 0; i < series.values.size(); i += step)
+      values.push_back(to_double(series.values[series.values.size() - 1 - i]));
+    return values;
+  };
+  for (const double row : some(bias.series[0]))
+    for (const double column : some(bias.series[1]))
+      for (Index head = 0; head < bias.heads; ++head) {
+        const double input[] = {row, column}, off = 8 * half_ulp_f32,
+                     further[] = {row * (1 + off), column * (1 + off)},
+                     aside[] = {row * (1 + off), column * (1 - off)},
+                     here = perceptron(head, input);
+        double& worst = drift.absolute[static_cast<std::size_t>(head)];
+        worst = std::max(worst, 4 * (other_orders * perceptron.roundoff(head, input) +
+                                     std::max(std::fabs(perceptron(head, further) - here),
+                                              std::fabs(perceptron(head, aside) - here))));
+      }
+  drift.relative.assign(drift.relative.size(), 8 * half_ulp_f32);
   return drift;
 }
 

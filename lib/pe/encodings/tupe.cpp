@@ -86,58 +86,69 @@ constexpr Parameter schema[] = {
      .highest = "9223372036854775807"},
 };
 
-// (x − mean)/√(variance + 1e-5)·weight + bias for each row; with `magnitudes` the row's largest in
-// the place of every x − mean, as the mean's rounding is in proportion to it.
-void normalise(std::vector<double>& table, Index dim, const std::vector<double>& weight,
-               const std::vector<double>& bias, bool magnitudes) {
+// (x − mean)/√(variance + 1e-5)·weight + bias for each row.
+template <typename Number>
+void normalise(std::vector<Number>& table, Index dim, const std::vector<Number>& weight,
+               const std::vector<Number>& bias) {
   const auto n = static_cast<std::size_t>(dim);
   for (std::size_t row = 0; row < table.size(); row += n) {
-    double mean = 0, variance = 0;
+    Number mean = 0, variance = 0;
     for (std::size_t c = 0; c < n; ++c) mean += table[row + c];
-    mean /= static_cast<double>(n);
+    mean /= static_cast<Number>(n);
     for (std::size_t c = 0; c < n; ++c)
       variance += (table[row + c] - mean) * (table[row + c] - mean);
-    const double scale = 1 / std::sqrt(variance / static_cast<double>(n) + 1e-5);
-    double largest = 0;
-    for (std::size_t c = 0; c < n; ++c) largest = std::max(largest, std::fabs(table[row + c]));
+    const Number scale = 1 / std::sqrt(variance / static_cast<Number>(n) + Number(1e-5));
     for (std::size_t c = 0; c < n; ++c)
-      table[row + c] =
-          (magnitudes ? 2 * largest : table[row + c] - mean) * scale * weight[c] + bias[c];
+      table[row + c] = (table[row + c] - mean) * scale * weight[c] + bias[c];
   }
 }
 
 // table · projectionᵀ + bias, [row, 2·dim].
-std::vector<double> project(const std::vector<double>& table, Index dim,
-                            const std::vector<double>& projection,
-                            const std::vector<double>& bias) {
+template <typename Number>
+std::vector<Number> project(const std::vector<Number>& table, Index dim,
+                            const std::vector<Number>& projection,
+                            const std::vector<Number>& bias) {
   const auto n = static_cast<std::size_t>(dim);
-  std::vector<double> projected;
+  std::vector<Number> projected;
   projected.reserve(2 * table.size());
   for (std::size_t row = 0; row < table.size(); row += n)
     for (std::size_t out = 0; out < 2 * n; ++out) {
-      double sum = bias[out];
+      Number sum = bias[out];
       for (std::size_t c = 0; c < n; ++c) sum += projection[out * n + c] * table[row + c];
       projected.push_back(sum);
     }
   return projected;
 }
 
-// What the parameters come to.
+// What the parameters come to, computed in float or in double.
+template <typename Number>
 struct Untied {
-  Index heads = 0, dim = 0, rows = 0;
+  Index heads = 0, dim = 0, rows = 0, projected_rows = 0;
   bool code = true, cls = true;
-  std::vector<double> projected;        // [row, 2·dim]: queries, then keys, head by head
+  std::vector<Number> projected;        // [row, 2·dim]: queries, then keys, head by head
   std::vector<double> relative, reset;  // [bucket, head]; [2, head]
   std::optional<Buckets> buckets;
 
   // p_i U^Q · p_j U^K / √(2d) of two rows (Ke, He & Liu 2021; `pos_scaling` in the code).
-  double product(Index head, Index query, Index key) const {
+  Number product(Index head, Index query, Index key) const {
     const Index channels = dim / heads;
-    const double *q = projected.data() + query * 2 * dim + head * channels,
+    const Number *q = projected.data() + query * 2 * dim + head * channels,
                  *k = projected.data() + key * 2 * dim + dim + head * channels;
-    double sum = 0;
+    Number sum = 0;
     for (Index c = 0; c < channels; ++c) sum += q[c] * k[c];
-    return sum / std::sqrt(2.0 * static_cast<double>(channels));
+    return sum / std::sqrt(2 * static_cast<Number>(channels));
+  }
+
+  // The same of the squares of its terms, where they are added as numbers of either sign are.
+  double root_of_squares(Index head, Index query, Index key) const {
+    const Index channels = dim / heads;
+    double sum = 0;
+    for (Index c = head * channels; c < (head + 1) * channels; ++c) {
+      const double term = projected[static_cast<std::size_t>(query * 2 * dim + c)] *
+                          projected[static_cast<std::size_t>((2 * key + 1) * dim + c)];
+      sum += term * term;
+    }
+    return std::sqrt(sum / (2.0 * static_cast<double>(channels)));
   }
 
   double bias(Index head, Index query, Index key) const {
@@ -169,17 +180,17 @@ Buckets buckets_of(const Parameters& parameters, bool cls_buckets) {
   return cls_buckets ? t5_cls_buckets(count, farthest) : t5_buckets(count, farthest, true);
 }
 
-// `magnitudes`: of weights and of normalised positions, so that products are sums of the magnitudes
-// of their terms, which rounding errors are in proportion to.
-Untied untied_of(const Parameters& parameters, bool magnitudes) {
-  Untied untied{.heads = parameters.integer("heads"),
-                .dim = parameters.integer("dim"),
-                .code = parameters.choice("form") == "code",
-                .cls = parameters.flag("cls"),
-                .projected = {},
-                .relative = {},
-                .reset = {},
-                .buckets = {}};
+// With `most` no more rows of the table than that are projected, spread evenly.
+template <typename Number>
+Untied<Number> untied_of(const Parameters& parameters, Index most = 0) {
+  Untied<Number> untied{.heads = parameters.integer("heads"),
+                        .dim = parameters.integer("dim"),
+                        .code = parameters.choice("form") == "code",
+                        .cls = parameters.flag("cls"),
+                        .projected = {},
+                        .relative = {},
+                        .reset = {},
+                        .buckets = {}};
   const bool shifted = untied.code && untied.cls;
   Index& rows = untied.rows;
   rows = parameters.integer("rows");
@@ -205,18 +216,24 @@ Untied untied_of(const Parameters& parameters, bool magnitudes) {
     return values_of(tensor_or_constant(
         parameters, name, {name == "projection-bias" ? "2·dim" : "dim", size}, value));
   };
-  const auto plain = [&](std::vector<double> values) {
-    if (magnitudes)
-      for (double& value : values) value = std::fabs(value);
-    return values;
+  const auto numbers = [](const std::vector<double>& values) {
+    return std::vector<Number>(values.begin(), values.end());
   };
-  std::vector<double> table = drawn("table", {{"row", rows + shifted}, {"dim", dim}});
-  const std::vector<double> weight = plain(constant("norm-weight", dim, 1)),
-                            shift = plain(constant("norm-bias", dim, 0));
-  if (untied.code) normalise(table, dim, weight, shift, magnitudes);
-  untied.projected = project(plain(std::move(table)), dim,
-                             plain(drawn("projection", {{"2·dim", 2 * dim}, {"dim", dim}})),
-                             plain(constant("projection-bias", 2 * dim, 0)));
+  std::vector<Number> table = numbers(drawn("table", {{"row", rows + shifted}, {"dim", dim}}));
+  untied.projected_rows = rows + shifted;
+  if (most > 0 && untied.projected_rows > most) {
+    for (Index row = 1; row < most; ++row)
+      std::copy_n(table.begin() + row * untied.projected_rows / most * dim, dim,
+                  table.begin() + row * dim);
+    table.resize(static_cast<std::size_t>(most * dim));
+    untied.projected_rows = most;
+  }
+  const std::vector<Number> weight = numbers(constant("norm-weight", dim, 1)),
+                            shift = numbers(constant("norm-bias", dim, 0));
+  if (untied.code) normalise(table, dim, weight, shift);
+  untied.projected =
+      project(table, dim, numbers(drawn("projection", {{"2·dim", 2 * dim}, {"dim", dim}})),
+              numbers(constant("projection-bias", 2 * dim, 0)));
   if (!untied.code && untied.cls) untied.reset = drawn("reset", {{"2", 2}, {"head", heads}});
   if (parameters.flag("relative")) {
     untied.buckets = buckets_of(parameters, shifted);
@@ -228,12 +245,12 @@ Untied untied_of(const Parameters& parameters, bool magnitudes) {
 }
 
 Effect make(const Parameters& parameters, Index) {
-  Untied untied = untied_of(parameters, false);
+  Untied untied = untied_of<double>(parameters);
   const Index heads = untied.heads, rows = untied.rows;
   Bias bias{.heads = heads, .causal = false, .slopes = {}, .buckets = untied.buckets, .fill = {}};
   bias.rows = rows;
   bias.scaled_terms = 2;
-  bias.fill = [untied = std::make_shared<const Untied>(std::move(untied))](
+  bias.fill = [untied = std::make_shared<const Untied<double>>(std::move(untied))](
                   Index head, std::int64_t query, const PositionRange& keys, DType dtype,
                   std::byte* out) {
     std::vector<double> row(static_cast<std::size_t>(keys.count));
@@ -244,28 +261,28 @@ Effect make(const Parameters& parameters, Index) {
   return within_rows(std::move(bias));
 }
 
-// Of n channels: the mean and the deviation of a row are off by (n + 4)u of its largest number, a
-// normalised one, with its weight and shift, by (2n + 10)u of what `magnitudes` puts in its place;
-// a projection of n terms by (n + 2)u more; a product of c channels, scaled, by (c + 3)u more: in
-// all (6n + c + 27)u of the sum of the magnitudes of a product's terms. That sum is at most the one
-// of each channel's largest query and largest key. The relative weight beside is a copy.
+// Positions normalised, projected, multiplied and added in float32, one term after the other,
+// against the same in double; at least a rounding of the root of the sum of the squares of a
+// product's terms. The relative weight beside is a copy.
 Drift drift(const Parameters& parameters, const Effect& effect, const Reach& reach) {
+  constexpr Index places = 48;  // queries, and keys
   Drift drift = copies_drift(parameters, effect, reach);
-  const Untied untied = untied_of(parameters, true);
-  const Index dim = untied.dim, channels = dim / untied.heads;
-  std::vector<double> largest(static_cast<std::size_t>(2 * dim), 0.0);
-  for (std::size_t i = 0; i < untied.projected.size(); ++i)
-    largest[i % largest.size()] = std::max(largest[i % largest.size()], untied.projected[i]);
-  const double roundings = 6 * static_cast<double>(dim) + static_cast<double>(channels) + 27;
-  for (Index channel = 0; channel < dim; ++channel)
-    drift.absolute[static_cast<std::size_t>(channel / channels)] +=
-        roundings * half_ulp_f32 * largest[static_cast<std::size_t>(channel)] *
-        largest[static_cast<std::size_t>(dim + channel)] /
-        std::sqrt(2.0 * static_cast<double>(channels));
+  const auto single = untied_of<float>(parameters, places);
+  const auto exact = untied_of<double>(parameters, places);
+  for (Index head = 0; head < exact.heads; ++head) {
+    double& worst = drift.absolute[static_cast<std::size_t>(head)];
+    for (Index query = 0; query < exact.projected_rows; ++query)
+      for (Index key = 0; key < exact.projected_rows; ++key)
+        worst = std::max(
+            {worst, exact.root_of_squares(head, query, key) * half_ulp_f32,
+             std::fabs(single.product(head, query, key) - exact.product(head, query, key))});
+    worst *= other_orders;
+  }
   for (double& relative : drift.relative) relative = 2 * half_ulp_f32;
-  drift.derivation =
-      "(6n + c + 27)·2^-24 of the sum of the magnitudes of the terms of a product, n channels of "
-      "the model and c of a head: normalised, projected, multiplied and added in float32";
+  drift.derivation = fmt::format(
+      "{} times what positions that are normalised, projected, multiplied and added in float32 "
+      "are off by, at its worst over some pairs; and 2·2^-24 of the bias",
+      other_orders);
   return drift;
 }
 

@@ -28,30 +28,39 @@ Perceptron::Perceptron(const Parameters& parameters, Index inputs, Index hidden,
                              : std::vector<double>(static_cast<std::size_t>(outputs_));
 }
 
-double Perceptron::operator()(Index output, std::span<const double> input,
-                              Activation activation) const {
-  double sum = output_bias_[static_cast<std::size_t>(output)];
+template <typename Number>
+Number Perceptron::evaluate(Index output, std::span<const double> input,
+                            Number (*activation)(Number sum)) const {
+  auto sum = static_cast<Number>(output_bias_[static_cast<std::size_t>(output)]);
   const double* weight = output_weight_.data() + output * hidden_;
   for (Index unit = 0; unit < hidden_; ++unit) {
-    double value = hidden_bias_[static_cast<std::size_t>(unit)];
+    auto value = static_cast<Number>(hidden_bias_[static_cast<std::size_t>(unit)]);
     for (Index i = 0; i < inputs_; ++i)
-      value += hidden_weight_[static_cast<std::size_t>(unit * inputs_ + i)] *
-               input[static_cast<std::size_t>(i)];
-    sum += weight[unit] * activation(value);
+      value += static_cast<Number>(hidden_weight_[static_cast<std::size_t>(unit * inputs_ + i)]) *
+               static_cast<Number>(input[static_cast<std::size_t>(i)]);
+    sum += static_cast<Number>(weight[unit]) * activation(value);
   }
   return sum;
 }
 
-double Perceptron::magnitude(Index output, std::span<const double> input) const {
-  double sum = std::fabs(output_bias_[static_cast<std::size_t>(output)]);
+double Perceptron::operator()(Index output, std::span<const double> input,
+                              Activation activation) const {
+  return evaluate<double>(output, input, activation);
+}
+
+double Perceptron::roundoff(Index output, std::span<const double> input) const {
+  const auto single = evaluate<float>(output, input, [](float sum) { return std::max(sum, 0.0F); });
+  const double bias = output_bias_[static_cast<std::size_t>(output)];
+  double squares = bias * bias;
   for (Index unit = 0; unit < hidden_; ++unit) {
     double value = std::fabs(hidden_bias_[static_cast<std::size_t>(unit)]);
     for (Index i = 0; i < inputs_; ++i)
       value += std::fabs(hidden_weight_[static_cast<std::size_t>(unit * inputs_ + i)] *
                          input[static_cast<std::size_t>(i)]);
-    sum += std::fabs(output_weight_[static_cast<std::size_t>(output * hidden_ + unit)]) * value;
+    const double term = output_weight_[static_cast<std::size_t>(output * hidden_ + unit)] * value;
+    squares += term * term;
   }
-  return sum;
+  return std::max(std::fabs(single - (*this)(output, input)), 0x1p-24 * std::sqrt(squares));
 }
 
 }  // namespace pe

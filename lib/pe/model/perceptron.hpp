@@ -27,10 +27,15 @@ class Perceptron {
   Index hidden() const { return hidden_; }
   double operator()(Index output, std::span<const double> input,
                     Activation activation = &rectified) const;
-  /// The same of the magnitudes of weights and inputs: what rounding errors are in proportion to.
-  double magnitude(Index output, std::span<const double> input) const;
+  /// What an evaluation with ReLU in float32, one term after the other, is off by; at least one
+  /// rounding of the root of the sum of the squares of what is added, where they fall well.
+  double roundoff(Index output, std::span<const double> input) const;
 
  private:
+  template <typename Number>
+  Number evaluate(Index output, std::span<const double> input,
+                  Number (*activation)(Number sum)) const;
+
   Index inputs_, hidden_, outputs_;
   std::vector<double> hidden_weight_, hidden_bias_, output_weight_, output_bias_;
 };

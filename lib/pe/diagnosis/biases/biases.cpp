@@ -142,6 +142,13 @@ struct Smallest {
   LaterKeys later;
 };
 
+// Cells that refute a hypothesis are looked at from then on.
+void add_refuting_probes(BiasObservation& observation, const Stored& array, const BiasPass& pass) {
+  for (const std::optional<Spot>& spot :
+       {pass.residuals.first_wrong(), pass.residuals.worst_spot()})
+    if (spot) add_probe(observation, array, spot->run, spot->index);
+}
+
 // Tells the cheapest hypothesis that agrees at every cell, with what is wrong with the keys after
 // the query beside it; cells that refute one that agreed at the probes become probes.
 std::optional<Smallest> tell_smallest(BiasObservation& observation, const Stored& array,
@@ -166,9 +173,7 @@ std::optional<Smallest> tell_smallest(BiasObservation& observation, const Stored
         if (sides && !is_told) diagnosis.reasons.push_back(*sides);
         return Smallest{std::move(found.front().hypothesis), pass.later};
       }
-      for (const std::optional<Spot>& spot :
-           {pass.residuals.first_wrong(), pass.residuals.worst_spot()})
-        if (spot) add_probe(observation, array, spot->run, spot->index);
+      add_refuting_probes(observation, array, pass);
     }
   }
   return {};
@@ -244,6 +249,34 @@ bool tell_some_heads(const BiasObservation& observation, Diagnosis& diagnosis) {
   return false;
 }
 
+// Every cell beside a hypothesis: what is meant, or what attention cannot tell from it. `meant` is
+// nothing where none agrees with the cells probed.
+struct Comparison {
+  BiasHypothesis hypothesis;
+  std::optional<Equivalent> meant;
+  BiasPass pass;
+};
+
+// Beside the first hypothesis that agrees at every cell; where none does, beside the first that
+// agrees with those probed.
+Comparison compare_with_meant(const BiasObservation& observation, const Stored& array) {
+  BiasObservation looked = observation;
+  std::optional<Comparison> first;
+  for (Equivalent& one : equivalents(observation)) {
+    if (observation.shape.heads > observation.bias->heads) break;
+    if (!looked.measure(one.hypothesis).agrees()) continue;
+    BiasPass pass = bias_pass(observation, array, one.hypothesis);
+    const bool agrees = pass.residuals.agrees();
+    if (!agrees) add_refuting_probes(looked, array, pass);
+    if (agrees || !first) first = {one.hypothesis, one, std::move(pass)};
+    if (agrees) break;
+  }
+  if (first) return std::move(*first);
+  BiasHypothesis other = observation.base;
+  if (!observation.shape.slopes && observation.shape.keys > 1) other.constant = Constant::any;
+  return {other, {}, bias_pass(observation, array, other)};
+}
+
 const Stored& array_of_bias(const Expectation& expected, const Dump& dump) {
   constexpr std::string_view names[] = {"bias", "alibi", "slope", "bucket", "index", "relative"};
   return only_array(expected, dump, names);
@@ -295,18 +328,9 @@ Judged judge(const Expectation& expected, const Dump& dump) {
   diagnosis.coverage = fmt::format("all {} cells", array.size());
   diagnosis.bound_from = observation.bound.derivation;
 
-  std::optional<Equivalent> meant;
-  for (Equivalent& one : equivalents(observation))
-    if (shape.heads <= bias.heads && observation.measure(one.hypothesis).agrees()) {
-      meant = std::move(one);
-      break;
-    }
-  Equivalent start = meant ? *meant : Equivalent{observation.base, {}};
-  if (!meant && !shape.slopes && shape.keys > 1) start.hypothesis.constant = Constant::any;
-  const auto place = [&](const Spot& spot) { return place_of(shape, spot); };
   const BiasObservation at_first = observation;
-
-  BiasPass first = bias_pass(observation, array, start.hypothesis);
+  const auto [start, meant, first] = compare_with_meant(observation, array);
+  const auto place = [&](const Spot& spot) { return place_of(shape, spot); };
   first.residuals.tell(diagnosis, place);
   if (first.residuals.agrees() && meant) {
     diagnosis.tier = first.residuals.exact() ? Tier::exact : Tier::drift;
@@ -325,12 +349,9 @@ Judged judge(const Expectation& expected, const Dump& dump) {
     if (diagnosis.arithmetic.empty()) diagnosis.arithmetic = arithmetic_of(diagnosis);
     return judged;
   }
-  // What was wrong is looked at too.
-  for (const std::optional<Spot>& spot :
-       {first.residuals.first_wrong(), first.residuals.worst_spot()})
-    if (spot) add_probe(observation, array, spot->run, spot->index);
-  diagnosis.before = diagnosis.after = observation.measure(start.hypothesis).residual;
-  if (auto smallest = tell_smallest(observation, array, start.hypothesis, diagnosis)) {
+  add_refuting_probes(observation, array, first);
+  diagnosis.before = diagnosis.after = observation.measure(start).residual;
+  if (auto smallest = tell_smallest(observation, array, start, diagnosis)) {
     if (bias.causal) note_later(smallest->later, diagnosis);
     diagnosis.arithmetic = arithmetic_of(diagnosis);
     judged.hypothesis = std::move(smallest->hypothesis);
@@ -343,7 +364,7 @@ Judged judge(const Expectation& expected, const Dump& dump) {
     diagnosis.reasons.push_back(std::move(*reason));
   else if (tell_some_heads(at_first, diagnosis))
     return judged;
-  else if (tell_beside_damage(at_first, array, start.hypothesis, diagnosis))
+  else if (tell_beside_damage(at_first, array, start, diagnosis))
     return judged;
   else if (has_other_output(observation))
     diagnosis.reasons.push_back(

@@ -88,7 +88,8 @@ void fill_run(const Bias& bias, Index head, std::int64_t query, const PositionRa
   bias.fill(head, query, keys, DType::f64, reinterpret_cast<std::byte*>(out));
 }
 
-// Each key at another distance from the query, on its own side: one run of keys holds them all.
+// Each key at another distance from the query, on its own side, or on the other where queries and
+// keys are swapped: one run of keys holds them all.
 void elsewhere(const BiasHypothesis& hypothesis, Index head, std::int64_t i, std::int64_t key,
                Index count, double* out) {
   const bool moves = hypothesis.rounded == BiasHypothesis::Rounded::positions ||
@@ -99,7 +100,8 @@ void elsewhere(const BiasHypothesis& hypothesis, Index head, std::int64_t i, std
   for (Index k = 0; k < count; ++k) {
     const auto distance = static_cast<std::int64_t>(distance_at(hypothesis, i, key + k));
     const std::int64_t least = hypothesis.bias->causal ? 1 : 0;  // what is later stays so
-    keys.push_back(key + k > i ? from + std::max(distance, least) : from - distance);
+    const bool after = hypothesis.transposed ? key + k < i : key + k > i;
+    keys.push_back(after ? from + std::max(distance, least) : from - distance);
   }
   const auto [low, high] = std::ranges::minmax(keys);
   std::vector<double> run(static_cast<std::size_t>(high - low + 1));
@@ -203,15 +205,21 @@ double BiasObservation::constant_of(const BiasHypothesis& hypothesis, std::span<
                                     std::span<const double> got,
                                     std::span<const char> hidden) const {
   if (hypothesis.constant != BiasHypothesis::Constant::any || shape.slopes) return 0;
-  double least = HUGE_VAL, constant = no_number;
-  for (std::size_t k = 0; k < truth.size(); ++k)
+  double least = HUGE_VAL, constant = no_number, lowest = HUGE_VAL, highest = -HUGE_VAL;
+  for (std::size_t k = 0; k < truth.size(); ++k) {
     // A mask's number is no bias with a constant, and would let any difference pass.
-    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !hidden[k] &&
-        !mask->holds(got[k])) {
-      least = std::fabs(truth[k]);
-      constant = got[k] - truth[k];
-    }
-  return constant;
+    if (!std::isfinite(truth[k]) || !std::isfinite(got[k]) || hidden[k] || mask->holds(got[k]))
+      continue;
+    lowest = std::min(lowest, truth[k]);
+    highest = std::max(highest, truth[k]);
+    if (std::fabs(truth[k]) >= least) continue;
+    least = std::fabs(truth[k]);
+    constant = got[k] - truth[k];
+  }
+  // Beside a constant that swallows what a row holds, any row would do.
+  const bool swallows =
+      highest > lowest && rounding_error(4 * std::fabs(constant), dtype) >= highest - lowest;
+  return swallows ? 0 : constant;
 }
 
 namespace {

@@ -61,6 +61,9 @@ BiasProposals offer_parts(const BiasObservation& observation, const BiasHypothes
 
 /// Sandwich's sum with a term too many, or without its compression.
 BiasProposals offer_sums(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// The distance that each is counted as, where a bias that falls or rises with it tells.
+BiasProposals offer_distance_map(const BiasObservation& observation,
+                                 const BiasHypothesis& hypothesis);
 /// The bucket of each offset as the weights there tell it, where no rule makes the map.
 BiasProposals offer_read_map(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 /// A function of the weights in their place: Swin v2's sigmoid, or none where it is meant.

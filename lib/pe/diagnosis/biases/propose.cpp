@@ -98,6 +98,13 @@ BiasProposals distances(const BiasObservation& observation, const BiasHypothesis
     proposals.push_back({std::move(other),
                          fmt::format("every distance beyond {0} is counted as {0}", *farthest),
                          1.05});
+    // Of buckets; any other bias is 0 at a distance of 0.
+    if (observation.bias->buckets && observation.bias->fill && !is_linear(hypothesis))
+      proposals.push_back(
+          {of_values(hypothesis, [last = static_cast<double>(*farthest) - 1](
+                                     Index, double distance,
+                                     double meant) { return distance > last ? 0 : meant; }),
+           fmt::format("there is no bias beyond a distance of {}", *farthest - 1), 1.1});
   }
   for (const std::int64_t more : {1, -1, 2, -2})
     for (const bool kept : {false, true}) {
@@ -268,6 +275,16 @@ BiasProposals permuted(const BiasObservation& observation, const BiasHypothesis&
            is_order ? 1 : 1.05}};
 }
 
+// The given weight of a bucket that no pair reads; NaN where none was given.
+double given_weight(const Expectation& expected, Index bucket, Index head) {
+  const Array* const weights =
+      expected.parameters.has("weights") ? &expected.parameters.tensor("weights") : nullptr;
+  if (!weights || weights->rank() != 2 || bucket < 0 || bucket >= weights->shape()[0] ||
+      head >= weights->shape()[1])
+    return std::numeric_limits<double>::quiet_NaN();
+  return weights->at(bucket * weights->shape()[1] + head);
+}
+
 // The same weights behind another map of buckets.
 template <BucketFault fault>
 BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
@@ -284,7 +301,11 @@ BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis&
     if (fault == BucketFault::max_distance)
       evidence.balance = balance_of(evidence.changes, evidence.farthest);
   }
-  const auto seen = [&](Index head, std::int64_t query, std::int64_t key) {
+  // What nobody gave is what the dump holds for the pair.
+  const auto unread = [&](Index head, Index bucket, std::int64_t query, std::int64_t key) {
+    if (const double given = given_weight(*observation.expected, bucket, head);
+        std::isfinite(given))
+      return given;
     const std::int64_t offset = key - query;
     if (observation.bias->buckets->by_offset)
       query = std::max(axes.first_query, axes.first_key - offset);
@@ -302,7 +323,7 @@ BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis&
     other.bias = made ? std::make_shared<const Bias>(std::get<Bias>(made->effect))
                       : std::make_shared<const Bias>(with_buckets(
                             *observation.bias, map.buckets,
-                            observation.shape.last_key() - observation.shape.first_key, seen));
+                            observation.shape.last_key() - observation.shape.first_key, unread));
     proposals.push_back({std::move(other), std::move(map.sentence), map.cost});
   }
   return proposals;
@@ -333,6 +354,7 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::bucket_transposed, "buckets", &bucketed<BucketFault::signs>},
     {Cause::bias_alignment, "alignment", &alignment},
     {Cause::bias_distance, "distance", &distances},
+    {Cause::bias_distance, "distance", &offer_distance_map},
     {Cause::bias_symmetric, "sides", &one_sided},
     {Cause::bias_zero, "zero", &offer_zeros},
     {Cause::bias_scaled, "scale", &scales},

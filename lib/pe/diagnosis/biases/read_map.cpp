@@ -115,11 +115,13 @@ BiasProposals offer_read_map(const BiasObservation& observation, const BiasHypot
     const auto row = rows->find(key - of);
     return row == rows->end() ? std::nan("") : row->second[static_cast<std::size_t>(head)];
   };
+  // A list of offsets says less than two causes do.
+  constexpr double of_one = 1.3, of_many = 2.6;
   return {{of_pairs(hypothesis, value),
            others == 1
                ? first
                : fmt::format("{}; {} of {} offsets have another's", first, others, rows->size()),
-           1.3}};
+           others == 1 ? of_one : of_many}};
 }
 
 }  // namespace pe

@@ -56,7 +56,8 @@ std::map<Index, std::pair<Index, Index>> pairs_of(const Buckets& buckets, Index 
 
 }  // namespace
 
-Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest, const SeenBias& seen) {
+Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest,
+                  const UnreadWeight& unread) {
   // The weights, from the first pair that reads each.
   auto weights =
       std::make_shared<std::vector<std::map<Index, double>>>(static_cast<std::size_t>(bias.heads));
@@ -70,7 +71,7 @@ Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest, cons
   for (const auto& [bucket, pair] : pairs_of(buckets, farthest))
     for (Index head = 0; head < bias.heads; ++head) {
       auto& own = (*weights)[static_cast<std::size_t>(head)];
-      if (!own.contains(bucket)) own[bucket] = seen(head, pair.first, pair.second);
+      if (!own.contains(bucket)) own[bucket] = unread(head, bucket, pair.first, pair.second);
     }
   Bias other = bias;
   other.buckets = buckets;

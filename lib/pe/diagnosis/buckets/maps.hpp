@@ -43,10 +43,12 @@ BucketBalance balance_of(std::vector<std::int64_t> changes, std::int64_t farthes
 std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
                                    BucketFault fault, const BucketEvidence& evidence);
 
-/// The bias with its weights behind another map. `seen(head, query, key)`: what a dump holds for a
-/// pair, which stands for the weight of a bucket that the map that is meant never reads.
-using SeenBias = std::function<double(Index head, std::int64_t query, std::int64_t key)>;
-Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest, const SeenBias& seen);
+/// The bias with its weights behind another map. `unread(head, bucket, query, key)`: the weight of
+/// a bucket that the map that is meant never reads, and the other one does for the pair.
+using UnreadWeight =
+    std::function<double(Index head, Index bucket, std::int64_t query, std::int64_t key)>;
+Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest,
+                  const UnreadWeight& unread);
 
 /// The map of a bias or of a relative encoding; none where it has none.
 std::optional<Buckets> buckets_of(const Effect& effect);

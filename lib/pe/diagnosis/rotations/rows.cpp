@@ -8,6 +8,22 @@
 
 namespace pe {
 
+namespace {
+
+// The last of each axis by itself, of those before the one of positions, where there are several:
+// what is off along one alone is told from what is off along another.
+std::vector<Index> last_of_outer_axes(const RotationReading& reading) {
+  std::vector<Index> all;
+  Index runs = 1;
+  for (std::size_t axis = std::min(reading.axis, reading.extents.size()); axis-- > 0;) {
+    all.push_back((reading.extents[axis] - 1) * runs);
+    runs *= reading.extents[axis];
+  }
+  return all.size() > 1 ? all : std::vector<Index>{};
+}
+
+}  // namespace
+
 std::vector<Index> probe_rows(const RotationReading& reading, Index original,
                               const std::vector<Index>& more) {
   const bool vectors = reading.run > 0;
@@ -23,8 +39,13 @@ std::vector<Index> probe_rows(const RotationReading& reading, Index original,
   for (Index d = 1; slots >= 64 && slots / 2 + d < slots; d *= 2)
     places.insert({slots / 2, slots / 2 + d});  // where they are unwrapped from the middle
 
+  constexpr Index some = 4;  // of the places
+  const std::vector<Index> lasts = last_of_outer_axes(reading);
+  Index looked = 0;
   for (const Index p : places) {
     if (p < 0 || p >= slots) continue;
+    if (looked++ % some == 1)
+      for (const Index o : lasts) required.insert((o * reading.run + p) * reading.stride);
     if (!vectors) {
       required.insert(p);
       continue;

@@ -71,20 +71,34 @@ RotationProposals run_on(const RotationObservation& observation,
   return all;
 }
 
+// Whether a row is the first along every axis but those of the positions and `axis`.
+bool is_first_elsewhere(const RotationReading& reading, Index row, std::size_t axis) {
+  for (std::size_t other = 0; other < reading.extents.size(); ++other)
+    if (other != axis && other != reading.axis && reading.along(row, other) != 0) return false;
+  return true;
+}
+
 // Whole distances between the position that a row's phases imply and its own, the middle one for
-// each index along an axis; 0 where none is known.
+// each index along an axis; of the first along the others, which may be off, too, where some of
+// these were looked at. 0 where none is known.
 std::vector<double> distances_along(const RotationObservation& observation,
                                     const RotationHypothesis& hypothesis, std::size_t axis) {
   const RotationReading& reading = observation.reading();
   const std::vector<double> implied = observation.implied_positions(hypothesis);
-  std::vector<std::vector<double>> seen(static_cast<std::size_t>(reading.extents[axis]));
-  for (std::size_t i = 0; i < implied.size(); ++i)
-    if (const double off = implied[i] - hypothesis.position(observation.rows()[i], 0);
-        std::isfinite(off))
-      seen[static_cast<std::size_t>(reading.along(observation.rows()[i], axis))].push_back(off);
+  const auto extent = static_cast<std::size_t>(reading.extents[axis]);
+  std::vector<std::vector<double>> seen(extent), of_first(extent);
+  for (std::size_t i = 0; i < implied.size(); ++i) {
+    const Index row = observation.rows()[i];
+    const double off = implied[i] - hypothesis.position(row, 0);
+    if (!std::isfinite(off)) continue;
+    const auto at = static_cast<std::size_t>(reading.along(row, axis));
+    seen[at].push_back(off);
+    if (is_first_elsewhere(reading, row, axis)) of_first[at].push_back(off);
+  }
   std::vector<double> distances;
-  for (std::vector<double>& some : seen)
-    distances.push_back(std::round(median_of(std::move(some))));
+  for (std::size_t i = 0; i < extent; ++i)
+    distances.push_back(
+        std::round(median_of(std::move(of_first[i].empty() ? seen[i] : of_first[i]))));
   return distances;
 }
 
@@ -114,11 +128,19 @@ RotationHypothesis moved(const RotationObservation& observation,
   return other;
 }
 
+// Along the outermost of the other axes, or along those within: sequences and heads may be off at
+// once, and each beside what is wrong along the positions.
+enum class Axes { outer, inner };
+
+template <Axes which>
 RotationProposals late(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (!is_placed_anywhere(observation)) return all;
-  for (const std::size_t axis : other_axes(observation.reading())) {
+  const std::vector<std::size_t> axes = other_axes(observation.reading());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if ((which == Axes::outer) != (i == 0)) continue;
+    const std::size_t axis = axes[i];
     const auto distances = distances_along(observation, hypothesis, axis);
     if (!is_uneven(distances)) continue;
     constexpr double any = -HUGE_VAL;
@@ -210,7 +232,8 @@ RotationProposals padded(const RotationObservation& observation,
 constexpr RotationProposer rows[] = {
     {Cause::positions_run_on, "position", run_on},
     {Cause::left_padding, "position", padded},
-    {Cause::position_offset, "position", late},
+    {Cause::position_offset, "outer", late<Axes::outer>},
+    {Cause::position_offset, "inner", late<Axes::inner>},
     {Cause::position_offset, "position", turned_elsewhere},
     {Cause::position_doubled, "pace", turned_twice},
     {Cause::position_doubled, "pace amplitude", turned_again},
