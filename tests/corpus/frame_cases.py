@@ -118,7 +118,40 @@ def base_lost(number):
                accepted("wrong-base"), lambda: Built([("cos", np.cos(angle).astype(F32)), ("sin", np.sin(angle).astype(F32))], "f32", 100.0, length))
 
 
+def divisors_alone(number):
+    """A converter's rope_freqs of llama3, made with its own default base."""
+    rng = drawn(520 + number)
+    dim, base, factor = int(rng.choice([64, 128])), float(rng.choice([5e5, 1e6])), float(rng.choice([8, 32]))
+    wavelength = 2 * np.pi / ladder(dim, (1e4, base)[number % 3 == 2])
+    smooth = np.clip((8192 / wavelength - 1) / (4 - 1), 0, 1)
+    divisor = 1 / ((1 - smooth) / factor + smooth)
+    return one(520 + number, f"llama3's divisors by {factor:g} of base {base if number % 3 == 2 else 1e4:g}", "rope",
+               {"dim": dim, "base": base, "scaling": "llama3", "factor": factor, "original-max-position": 8192}, () if number % 3 == 2 else accepted("wrong-base"),
+               lambda: Built([("rope_freqs.weight", divisor.astype(F32))], "f32", 0.0 if number % 3 == 2 else 100.0, check={"dialect": "ggml"}))
+
+
+def without_factor(number):
+    """Heads whose norms together are nearly one number, in bfloat16: no norm stands there."""
+    rng = drawn(540 + number)
+    factor, heads, length, dim = float(rng.choice([16, 64])), int(rng.choice([4, 8])), 64, 64
+    amplitude = 0.1 * math.log(factor) + 1
+    low, high = (dim * math.log(4096 / (b * 2 * math.pi)) / (2 * math.log(1e6)) for b in (32, 1))
+    kept = 1 - np.clip((np.arange(dim // 2) - math.floor(low)) / (math.ceil(high) - math.floor(low)), 0, 1)
+    angle = np.arange(length)[:, None] * (ladder(dim, 1e6) / factor * (1 - kept) + ladder(dim, 1e6) * kept)
+    x = case.rounded(rng.standard_normal((1, heads, length, dim)), "bf16")
+    times = (1.0, amplitude ** 2, 1 / amplitude)[number % 3]
+    y = case.rounded(turned(x, times * np.cos(angle), times * np.sin(angle), halves, halves), "bf16")
+    return one(540 + number, f"{heads} heads of bfloat16, {('no factor', 'its square', 'its inverse')[number % 3]}", "rope",
+               {"dim": dim, "base": 1e6, "pairing": "halves", "scaling": "yarn", "factor": factor, "original-max-position": 4096},
+               accepted(("attention-factor-missing", "attention-factor-squared", "attention-factor-inverted")[number % 3]),
+               lambda: Built([("after", y.astype(F32))], "bf16", 100.0, length, [("before", x.astype(F32))], check={"length": length, "axes": "bhsd"}), container="npz")
+
+
 def spoilt():
+    for number in (0, 1, 3, 4):
+        yield divisors_alone(number)
+    for number in range(9):
+        yield without_factor(number)
     for number, fault in enumerate(("the scale ignored", "rows and columns exchanged", "the frame's part last") * 3):
         yield of_video(number, fault)
     for number, fault in enumerate(("wrong-base", "direction-reversed", "copies-differ") * 2):
@@ -133,6 +166,8 @@ def spoilt():
 
 
 def clean():
+    for number in (2, 5):
+        yield divisors_alone(number)
     for number in range(10, 14):
         yield of_video(number, ("", "the scale as given")[number % 2])
         yield matrices(number, "")

@@ -25,6 +25,13 @@ std::optional<Dump> turned_over(const Dump& dump) {
   return other;
 }
 
+// The first sequence alone, which is right where all are.
+Dump first_sequence(const Dump& sequences) {
+  Dump first = sequences;
+  for (Stored& array : first.arrays) array.shape.erase(array.shape.begin());
+  return first;
+}
+
 bool is_short(const Diagnosis& told) {
   return std::ranges::find(told.reasons, Cause::table_short, &Reason::cause) != told.reasons.end();
 }
@@ -42,12 +49,13 @@ Diagnosis with_sequences_last(const Expectation& expected, const Dump& dump, Dia
   if (expected.rows && !is_said) return told;
   const auto other_way = turned_over(dump);
   if (!other_way) return told;
+  // Where both are wrong, the axis that is said is the one unless its rows are too few.
+  const bool may_be_wrong = is_said && (told.reasons.empty() || is_short(told));
   try {
+    if (!may_be_wrong && judge(first_sequence(*other_way)).tier == Tier::wrong) return told;
     Diagnosis other = judge(*other_way);
-    // Where both are wrong, the axis that is said is the one unless its rows are too few.
     const bool is_better =
-        other.tier != Tier::wrong || (is_said && !other.reasons.empty() && !is_short(other) &&
-                                      (told.reasons.empty() || is_short(told)));
+        other.tier != Tier::wrong || (may_be_wrong && !other.reasons.empty() && !is_short(other));
     if (!is_better) return told;
     other.notes.push_back(fmt::format(
         "{} positions along the first axis, {} sequences along the second", shape[0], shape[1]));

@@ -27,15 +27,41 @@ std::string other_convention(const Expectation& expected, const Identification& 
   return is_other ? meant->text : "";
 }
 
+// Whether two parameters say the same, 8 and 8.0 included.
+bool are_same(const Parameters::Entry& one, const Parameters::Entry& other) {
+  if (one.name != other.name) return false;
+  if (one.text == other.text) return true;
+  return one.type == Parameter::Type::number && other.type == Parameter::Type::number &&
+         Decimal(one.text).value() == Decimal(other.text).value();
+}
+
 // Whether every parameter that tells the table is as it is meant.
 bool is_meant(const Expectation& expected, const Identification& found) {
   const auto& meant = expected.parameters.entries();
   return found.encoding == expected.encoding && other_convention(expected, found).empty() &&
          std::ranges::all_of(found.parameters, [&](const Parameters::Entry& one) {
-           return std::ranges::any_of(meant, [&](const Parameters::Entry& other) {
-             return other.name == one.name && other.text == one.text;
-           });
+           return std::ranges::any_of(
+               meant, [&](const Parameters::Entry& other) { return are_same(one, other); });
          });
+}
+
+// The bases, found and meant, where nothing else is another; nothing where something is.
+std::optional<std::pair<std::string, std::string>> other_base_alone(const Expectation& expected,
+                                                                    const Identification& found) {
+  const auto& meant = expected.parameters.entries();
+  std::optional<std::pair<std::string, std::string>> bases;
+  const bool scaled = expected.parameters.has("scaling");
+  if (found.encoding != expected.encoding ||
+      (scaled && found.scaling != expected.parameters.choice("scaling")))
+    return {};
+  for (const Parameters::Entry& one : found.parameters) {
+    const auto other = std::ranges::find(meant, one.name, &Parameters::Entry::name);
+    if (other == meant.end()) return {};
+    if (are_same(one, *other)) continue;
+    if (one.name != "base") return {};
+    bases = {one.text, other->text};
+  }
+  return bases;
 }
 
 // Whether a scaling makes contexts longer: one that makes them shorter is another fault that its
@@ -116,6 +142,10 @@ std::optional<OtherTable> other_table(const Expectation& expected, const Dump& d
   if (found->step != expected.step) from += fmt::format(" in steps of {}", found->step);
   const std::string convention =
       found->encoding == expected.encoding ? other_convention(expected, *found) : "";
+  if (const auto bases = other_base_alone(expected, *found); bases && from.empty())
+    return OtherTable{
+        {Cause::wrong_base, fmt::format("base {}, where {} is meant", bases->first, bases->second)},
+        found->diagnosis.worst};
   const bool is_refitted =
       found->encoding == expected.encoding && found->encoding->name == "kerple";
   return OtherTable{{is_refitted ? Cause::wrong_parameter : Cause::other_table,
