@@ -15,6 +15,8 @@ import tempfile
 
 import numpy as np
 
+import share
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # Fields that are told beside a table and judged by nobody, each for a reason of its own.
 BESIDE = {"drift": "a distance from a solution", "ratio": "frequencies over frequencies", "attention_factor": "one number",
@@ -105,10 +107,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "dev" / "cmd", help="folder of the tools")
     parser.add_argument("--seed", type=int, default=0)
+    share.add_option(parser)
     parser.add_argument("--every", action="store_true", help="six changes of each table, not one")
     parser.add_argument("--only", default="", help="of names that match this pattern")
     options = parser.parse_args()
-    BIN, rng = options.bin.resolve(), random.Random(options.seed)
+    BIN, is_wanted = options.bin.resolve(), share.chooser(options)
     passed = failed = 0
     fields = {}
     with tempfile.TemporaryDirectory(prefix="pe-cells-") as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -118,7 +121,7 @@ def main():
             size = [] if encoding in SIZED else ["--length", "20"]
             for field in fields.setdefault(encoding, fields_of(encoding)):
                 name = f"{encoding} {' '.join(words)} {field}"
-                if field in BESIDE or field in SECOND or name in known or not re.search(options.only, name):
+                if field in BESIDE or field in SECOND or name in known or not is_wanted(name):
                     continue
                 known.add(name)
                 if encoding == "swin" and field == "bias" and parameters.get("form") != "continuous":
@@ -133,13 +136,13 @@ def main():
             if done.result().returncode:
                 continue
             checks.append({"name": name, **check, "file": str(file)})
-            for k, (what, arrays) in enumerate(spoilt(dict(np.load(file)), rng, options.every)):
+            for k, (what, arrays) in enumerate(spoilt(dict(np.load(file)), random.Random(f"{options.seed} {name}"), options.every)):
                 other = file.with_name(f"{file.stem}-{k}.npz")
                 np.savez(other, **arrays)
                 checks.append({"name": f"{name}, {what}", **check, "file": str(other)})
                 must_fail.add(checks[-1]["name"])
         for encoding in fields:  # what pe-gen refuses is left out, but not all of it
-            if not options.only and not any(check["encoding"] == encoding for check in checks):
+            if options.share.whole and not options.only and not any(check["encoding"] == encoding for check in checks):
                 failed += 1
                 print(f"nothing of {encoding} was written")
         manifest, report = folder / "manifest.json", folder / "report.json"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Holds pe-verify to its exit codes on arrays that nobody means: every law, check and identify on zeros, NaN, 1e308 and the like.
-"""hostile.py --bin FOLDER [--only REGEX] [--seed N] [--seconds S]
+"""hostile.py --bin FOLDER [--only REGEX] [--share I/N] [--seed N] [--seconds S]
 
 Each array is given to `check` and to every law of its kind, and to identify. Whatever it holds: the exit code is 0, 1 or 2, the JSON
 report says the same one, 0 comes with a verdict on stdout, 2 with a line on stderr or in the report, and nothing takes longer than ten seconds, or S,
@@ -20,6 +20,8 @@ import tempfile
 import zipfile
 
 import numpy as np
+
+import share
 
 # kind of effect → encodings whose dumps it is, the flags that they need, the shape of each array of a dump
 KINDS = {
@@ -214,12 +216,13 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, required=True)
     parser.add_argument("--only", default="", help="cases whose name matches")
     parser.add_argument("--seed", type=int, default=0)
+    share.add_option(parser)
     parser.add_argument("--seconds", type=float, default=10, help="that each may take")
     options = parser.parse_args()
-    tool, passed, failed = options.bin / "pe-verify", 0, 0
+    tool, passed, failed, is_wanted = options.bin / "pe-verify", 0, 0, share.chooser(options)
     with tempfile.TemporaryDirectory(prefix="pe-hostile-") as scratch:
         folder = pathlib.Path(scratch)
-        wanted = [(name, words) for name, words in cases(tool, folder, options.seed) if re.search(options.only, name)]
+        wanted = [(name, words) for name, words in cases(tool, folder, options.seed) if is_wanted(name)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = pool.map(lambda case: what_is_wrong(tool, case[1][1], folder, case[0], options.seconds), enumerate(wanted))
             for (name, words), wrong in zip(wanted, results):

@@ -5,13 +5,13 @@ matrix: for every cause that was made, the causes that were named first. The las
 import argparse
 import collections
 import pathlib
-import re
 import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.append(str(ROOT / "tests"))
 import interpreter  # noqa: E402
 
 interpreter.need("numpy", "h5py")
@@ -51,6 +51,7 @@ import mrope_cases  # noqa: E402
 import number_cases  # noqa: E402
 import weight_cases  # noqa: E402
 import sequence_cases  # noqa: E402
+import share  # noqa: E402
 import batch_cases  # noqa: E402
 import plane_cases  # noqa: E402
 import prompt_cases  # noqa: E402
@@ -162,7 +163,8 @@ def chosen(folder, seed, options):
     """The cases of a seed; some of them drawn, where not all are wanted."""
     case.Cycle.start(seed)
     pool = unnamed_cases(folder) if options.identify else every_case(folder)
-    cases = [c for c in pool if re.search(options.only, c.name)]
+    wanted = share.chooser(options)
+    cases = [c for c in pool if wanted(c.name)]
     if options.deal and options.deal < len(cases):
         keep = sorted(np.random.default_rng([seed, 7]).permutation(len(cases))[:options.deal])
         cases = [cases[i] for i in keep]
@@ -201,6 +203,7 @@ def main():
     parser.add_argument("--soak", type=int, metavar="N", help="seeds 0 to N-1, all misses together")
     parser.add_argument("--seeds", metavar="A:B", help="the same for seeds A to B-1")
     parser.add_argument("--deal", type=int, metavar="K", help="K cases of each seed, drawn from all")
+    share.add_option(parser)
     parser.add_argument("--anonymous", action="store_true", help="every file x.npy and every array x: the answers must be the same")
     parser.add_argument("--jobs", type=int, metavar="N", help="of pe-verify run: 1 where a sanitizer's allocator does not outlive a fork beside other threads")
     parser.add_argument("--write-open", action="store_true", help=f"write what is wrong now to {OPEN.name}")

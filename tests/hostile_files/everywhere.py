@@ -98,11 +98,11 @@ def cases(files):
                     yield f"{tool} {command.replace('FILE', name)}", tool, command, name, codes, says
 
 
-def everywhere(bin_folder, scratch, only, verbose, sanitized):
+def everywhere(bin_folder, scratch, is_wanted, verbose, sanitized):
     """Runs all of them, eight at a time, for most wait for what never comes; how many passed and failed, and what is to be told."""
     bin_folder = bin_folder.resolve()  # each run has a folder of its own
     scratch.mkdir()
-    wanted = [case for case in cases(FILES) if re.search(only, case[0])]
+    wanted = [case for case in cases(FILES) if is_wanted(case[0])]
     for name in {case[3] for case in wanted}:
         with concurrent.futures.ProcessPoolExecutor(1) as pool:  # its peak is no child's of ours
             pool.submit(write_one, name, scratch).result()
@@ -125,7 +125,7 @@ def everywhere(bin_folder, scratch, only, verbose, sanitized):
             passed, failed = passed + (not wrong), failed + bool(wrong)
             if wrong or verbose:
                 told.append(f"{'FAIL' if wrong else 'ok  '} {case[0]}: {wrong}\n     {seen}")
-    for name, wrong in asked(bin_folder, scratch, only):
+    for name, wrong in asked(bin_folder, scratch, is_wanted):
         passed, failed = passed + (not wrong), failed + bool(wrong)
         if wrong or verbose:
             told.append(f"{'FAIL' if wrong else 'ok  '} {name}: {wrong}")
@@ -143,7 +143,7 @@ def slowly(file, seconds, out):
     return subprocess.Popen(["sh", "-c", 'sleep "$0"; exec cat "$1"', str(seconds), file], stdout=out)
 
 
-def asked(bin_folder, folder, only):
+def asked(bin_folder, folder, is_wanted):
     """(name, what is wrong) of limits that the environment sets, and of pipes."""
     table = folder / "asked.npy"
     np.save(table, np.ones((64, 8), "f4"))
@@ -228,5 +228,5 @@ def asked(bin_folder, folder, only):
         "a FIFO whose reader comes late, and takes its time, gets all":
             lambda: written(vllm, "late.npy", 0, reader='sleep 0.2; { for i in 1 2 3 4 5; do dd bs=65536 count=1 iflag=fullblock 2>/dev/null; sleep 0.2; done; cat; } <"$0" | wc -c'),
     }.items():
-        if re.search(only, name):
+        if is_wanted(name):
             yield name, ask()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Holds the tools to their caps of memory and time on files that lie, that are too large, or that never end.
-"""main.py --bin FOLDER [--only REGEX] [--verbose] [--sanitized]
+"""main.py --bin FOLDER [--only REGEX] [--share I/N] [--verbose] [--sanitized]
 
 Each case runs the tool alone under a limit of resident memory (the kernel's own peak) and of time: the processor's, for a busy machine
 is no fault of the tool, and the clock's where it says that its time was over. It must end with the exit code that the case names, and
@@ -20,10 +20,12 @@ import tempfile
 import threading
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import analysis
 import arrays
 import everywhere
 import lists
+import share
 import texts
 from cases import CASES, FAULT, TIMEOUT, manifest, npy_head, sparse
 
@@ -94,13 +96,13 @@ def killed_run_is_wrong(tool, folder):
     return "" if "not done yet" in reports["xml"].read_text() else "the entry under way is not said to be"
 
 
-def judged(kind, bin_folder, folder, only, verbose, sanitized):
+def judged(kind, bin_folder, folder, is_wanted, verbose, sanitized):
     """The cases of one module, one after another in a folder of their own; how many passed and failed, and what is to be told."""
     folder.mkdir()
     passed = failed = 0
     told = []
     for name, limit, seconds, code, says, make in CASES:
-        if make.__module__ != kind or not re.search(only, name):
+        if make.__module__ != kind or not is_wanted(name):
             continue
         # Written by a process of its own: its peak is no child's of ours.
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
@@ -122,9 +124,9 @@ def judged(kind, bin_folder, folder, only, verbose, sanitized):
     return passed, failed, told
 
 
-def killed(bin_folder, folder, only):
+def killed(bin_folder, folder, is_wanted):
     folder.mkdir()
-    if not re.search(only, "killed run"):
+    if not is_wanted("killed run"):
         return 0, 0, []
     wrong = killed_run_is_wrong(bin_folder / "pe-verify", folder)
     return int(not wrong), int(bool(wrong)), [f"FAIL killed run: {wrong}"] * bool(wrong)
@@ -134,16 +136,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, required=True)
     parser.add_argument("--only", default="", help="cases whose name matches")
+    share.add_option(parser)
     parser.add_argument("--verbose", action="store_true", help="show what each case took and said")
     parser.add_argument("--sanitized", action="store_true", help="no limits of memory and time, for builds with sanitizers")
     options = parser.parse_args()
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="pe-h-") as scratch, concurrent.futures.ProcessPoolExecutor(2) as pool:
-        folder, tools = pathlib.Path(scratch), options.bin.resolve()
+        folder, tools, is_wanted = pathlib.Path(scratch), options.bin.resolve(), share.chooser(options)
         # Two at a time, those that wait most and take longest first. Of 60 000 members each name has the file's whole: folders are short.
-        parts = [pool.submit(everywhere.everywhere, tools, folder / "everywhere", options.only, options.verbose, options.sanitized),
-                 *(pool.submit(judged, kind, tools, folder / kind[:2], options.only, options.verbose, options.sanitized) for kind in ("arrays", "texts", "lists", "analysis")),
-                 pool.submit(killed, tools, folder / "killed", options.only)]
+        parts = [pool.submit(everywhere.everywhere, tools, folder / "everywhere", is_wanted, options.verbose, options.sanitized),
+                 *(pool.submit(judged, kind, tools, folder / kind[:2], is_wanted, options.verbose, options.sanitized) for kind in ("arrays", "texts", "lists", "analysis")),
+                 pool.submit(killed, tools, folder / "killed", is_wanted)]
         for part in parts:
             good, bad, told = part.result()
             passed, failed = passed + good, failed + bad

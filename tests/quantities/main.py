@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Holds every quantity of pe-analyze to numbers that another program makes: one module here for each row of quantities.def.
-"""main.py --bin FOLDER [NAME ...]
+"""main.py --bin FOLDER [--share I/N] [NAME ...]
 
 A module tests/quantities/NAME.py has CASES, a list of Case: arguments of pe-analyze and, for columns of what it prints, the truth, by mpmath
 or NumPy, from the definition and never from our output. A printed number must lie within one unit of its own last place of the truth: the
@@ -18,6 +18,9 @@ import sys
 from decimal import Decimal
 
 import mpmath
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import share
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -97,11 +100,12 @@ def differs(text, truth):
     return "" if away <= unit(text) else f"not {mpmath.nstr(mpmath.mpf(truth), 20)}: {mpmath.nstr(away / unit(text), 3)} units of its last place away"
 
 
-def judged(tool, name):
-    """(passed, failed, what is to be told) of a quantity's cases."""
+def judged(tool, dealt, name):
+    """(passed, failed, what is to be told) of a quantity's cases, or of a share of them."""
     cases = importlib.import_module(name).CASES
     if not cases:
         return 0, 1, [f"tests/quantities/{name}.py has no case"]
+    cases = [case for number, case in enumerate(cases) if dealt.has(f"{name} {number}")]
     passed, told = 0, []
     for case in cases:
         faults = [fault for _, fault in zip(range(5), case.faults(tool, ROOT))]
@@ -113,6 +117,7 @@ def judged(tool, name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=pathlib.Path)
+    share.add_option(parser)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     mpmath.mp.dps = 50
@@ -123,7 +128,7 @@ def main():
     passed = failed = 0
     names = sorted(arguments.names or rows, key=lambda name: name != "base-bound")  # it takes longest
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        for good, bad, told in pool.map(functools.partial(judged, tool), names):
+        for good, bad, told in pool.map(functools.partial(judged, tool, arguments.share), names):
             passed, failed = passed + good, failed + bad
             print(*told, sep="\n", end="\n" * bool(told))
     print(f"{passed} passed, {failed} failed")
