@@ -18,6 +18,7 @@ from count import Count  # noqa: E402
 
 interpreter.need("numpy")
 import numpy as np  # noqa: E402
+import share  # noqa: E402
 
 GRIDS = ("sincos-2d", "sincos-3d", "rope-2d", "rope-3d")
 STRETCHED = ["--factor", "4", "--original-max-position", "64"]
@@ -70,6 +71,8 @@ def pairs(folder, plain, given, parameters, size):
         own = given[given.index(flag) + 1] if flag in given else parameter.get("default")
         rest = [word for i, word in enumerate(given) if word != flag and (i == 0 or given[i - 1] != flag)]
         for option in others(parameter, own):
+            if not DEALT.has(" ".join([*plain, *given, *option])):
+                continue
             other = made(dump, [*plain, *rest, *option, *size])
             if other is None or {k: v.shape for k, v in other.items()} != {k: v.shape for k, v in meant.items()}:
                 continue
@@ -80,7 +83,7 @@ def pairs(folder, plain, given, parameters, size):
 
 
 def identified(folder, name, convention, grid):
-    if made(folder / "grid.npz", [name, "--convention", convention, "--grid", grid]) is not None:
+    if DEALT.has(f"{name} {convention} {grid}") and made(folder / "grid.npz", [name, "--convention", convention, "--grid", grid]) is not None:
         said = run("pe-verify", "identify", folder / "grid.npz").stdout.split("\n")[0]
         yield f"{name} {convention} {grid}, identified", said.startswith(f"identified: {name}") and f"grid {grid}" in said, said
 
@@ -114,10 +117,12 @@ def verdicts(scratch):
 
 
 def main():
-    global BIN
+    global BIN, DEALT
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "dev" / "cmd", help="folder of the tools")
-    BIN = parser.parse_args().bin.resolve()
+    share.add_option(parser)
+    options = parser.parse_args()
+    BIN, DEALT = options.bin.resolve(), options.share
     count = Count()
     with tempfile.TemporaryDirectory(prefix="pe-otherwise-") as scratch:
         for name, good, said in verdicts(pathlib.Path(scratch)):

@@ -17,6 +17,7 @@ import interpreter  # noqa: E402
 
 interpreter.need("numpy")
 import numpy as np  # noqa: E402
+import share  # noqa: E402
 
 GIVEN = {"rope": ["--dim", 16], "xpos": ["--dim", 16], "sinusoidal": ["--dim", 16], "learned": ["--seed", 1, "--dim", 8], "floater": ["--seed", 1, "--dim", 8],
          "t5": ["--seed", 1], "swin": ["--seed", 1], "kerple": ["--seed", 1], "fire": ["--seed", 1], "mrope": ["--dim", 16, "--sections", "4,2,2"]}
@@ -66,8 +67,8 @@ def verdicts_of(encoding, folder):
             yield f"{encoding}, frequencies {how}", code == 1, said
 
 
-def verdicts(folder):
-    encodings = [row["name"] for row in json.loads(run("pe-gen", "list", "--json").stdout)["encodings"]]
+def verdicts(folder, dealt):
+    encodings = [row["name"] for row in json.loads(run("pe-gen", "list", "--json").stdout)["encodings"] if dealt.has(row["name"])]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for told in pool.map(lambda encoding: list(verdicts_of(encoding, folder / encoding)), encodings):
             yield from told
@@ -77,10 +78,12 @@ def main():
     global BIN
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "dev" / "cmd", help="folder of the tools")
-    BIN = parser.parse_args().bin.resolve()
+    share.add_option(parser)
+    options = parser.parse_args()
+    BIN = options.bin.resolve()
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="pe-unseen-") as scratch:
-        for name, good, said in verdicts(pathlib.Path(scratch)):
+        for name, good, said in verdicts(pathlib.Path(scratch), options.share):
             passed, failed = passed + good, failed + (not good)
             if not good:
                 print(f"FAILED {name}: {said}")

@@ -5,6 +5,7 @@ matrix: for every cause that was made, the causes that were named first. The las
 import argparse
 import collections
 import pathlib
+import re
 import sys
 import tempfile
 import time
@@ -163,12 +164,11 @@ def chosen(folder, seed, options):
     """The cases of a seed; some of them drawn, where not all are wanted."""
     case.Cycle.start(seed)
     pool = unnamed_cases(folder) if options.identify else every_case(folder)
-    wanted = share.chooser(options)
-    cases = [c for c in pool if wanted(c.name)]
+    cases = [c for c in pool if re.search(options.only, c.name)]
     if options.deal and options.deal < len(cases):
         keep = sorted(np.random.default_rng([seed, 7]).permutation(len(cases))[:options.deal])
         cases = [cases[i] for i in keep]
-    return [c for c in cases if not (options.anonymous and c.by_name)]
+    return [c for c in cases if options.share.has(c.name) and not (options.anonymous and c.by_name)]
 
 
 def soaked(seeds, folder, options):

@@ -45,23 +45,23 @@ def _(folder):
     return check(safetensors(folder / "tensors.safetensors", {f"t{i}": tensor(4 * i, 4 * i + 4, [1]) for i in range(40_000)}, 160_000))
 
 
-@case("safetensors of 40 000 tensors, identified", code=None)
+@case("safetensors of 40 000 tensors, identified", code=None, after="safetensors of 40 000 tensors")
 def _(folder):
     return ["identify", str(folder / "tensors.safetensors"), "--timeout", TIMEOUT]
 
 
-@case("safetensors of 40 000 tensors, compared", code=None)
+@case("safetensors of 40 000 tensors, compared", code=None, after="safetensors of 40 000 tensors")
 def _(folder):
     path = str(folder / "tensors.safetensors")
     return ["compare", path, path, "--timeout", TIMEOUT]
 
 
-@case("safetensors of 40 000 tensors, one that it has not", says="no array")
+@case("safetensors of 40 000 tensors, one that it has not", says="no array", after="safetensors of 40 000 tensors")
 def _(folder):
     return check(str(folder / "tensors.safetensors") + ":none")
 
 
-@case("safetensors of 40 000 tensors as weights", says="holds 40000 arrays")
+@case("safetensors of 40 000 tensors as weights", says="holds 40000 arrays", after="safetensors of 40 000 tensors")
 def _(folder):
     return ["check", "learned", "--input", str(folder / "tensors.safetensors"), "--timeout", TIMEOUT]
 

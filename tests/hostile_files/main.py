@@ -27,7 +27,7 @@ import everywhere
 import lists
 import share
 import texts
-from cases import CASES, FAULT, TIMEOUT, manifest, npy_head, sparse
+from cases import AFTER, CASES, FAULT, TIMEOUT, manifest, npy_head, sparse
 
 assert {make.__module__ for *_, make in CASES} == {module.__name__ for module in (analysis, arrays, lists, texts)}  # they register their cases
 
@@ -100,13 +100,15 @@ def judged(kind, bin_folder, folder, is_wanted, verbose, sanitized):
     """The cases of one module, one after another in a folder of their own; how many passed and failed, and what is to be told."""
     folder.mkdir()
     passed = failed = 0
-    told = []
+    told, written = [], set()
     for name, limit, seconds, code, says, make in CASES:
         if make.__module__ != kind or not is_wanted(name):
             continue
         # Written by a process of its own: its peak is no child's of ours.
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
-            words = pool.submit(make_case, name, folder).result()
+            before = [AFTER[name]] if AFTER[name] and AFTER[name] not in written else []
+            words = pool.submit(make_case, [*before, name], folder).result()
+        written |= {*before, name}
         got, took, lasted, said = run(bin_folder, patient(words, says), 600 if sanitized else 60)
         wrong = [f"exit {got}" if got not in ((0, 1, 2) if code is None else (code,)) else "",
                  f"{took} MiB of {limit}" if took > limit and not sanitized else "",
@@ -155,8 +157,10 @@ def main():
     return 1 if failed else 0
 
 
-def make_case(name, folder):
-    return next(make for known, *_, make in CASES if known == name)(folder)
+def make_case(names, folder):
+    """What the last of these cases is run with; all of them write their files."""
+    made = {name: make for name, *_, make in CASES}
+    return [made[name](folder) for name in names][-1]
 
 
 if __name__ == "__main__":

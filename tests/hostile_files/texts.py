@@ -88,17 +88,17 @@ def _(folder):
     return ["run", manifest(folder / "fifo.json", {"name": "a", **entry}, {"name": "b", **entry}, {"name": "sound", "encoding": "rope"}), "--timeout", TIMEOUT]
 
 
-@case("a dump that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8)
+@case("a dump that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8, after="manifest of entries that are FIFOs that nobody writes to")
 def _(folder):
     return check(str(folder / "fifo.npy"))
 
 
-@case("a config that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8)
+@case("a config that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8, after="manifest of entries that are FIFOs that nobody writes to")
 def _(folder):
     return ["check", "rope", "--config", str(folder / "fifo.npy"), "--timeout", TIMEOUT]
 
 
-@case("a manifest that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8)
+@case("a manifest that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8, after="manifest of entries that are FIFOs that nobody writes to")
 def _(folder):
     return ["run", str(folder / "fifo.npy"), "--timeout", TIMEOUT]
 

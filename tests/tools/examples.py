@@ -5,7 +5,7 @@ a meaning for, each of the tools' subcommands without one, and the other command
 another in an empty folder, so that they make what they read. Each ends with 0; a law that the encoding does not promise, as
 its page must say, may end with 1. No page is wider than 100 columns.
 
-  tests/tools/examples.py --bin build/dev/cmd [--only TEXT] [--deal N --seed S]"""
+  tests/tools/examples.py --bin build/dev/cmd [--only TEXT] [--share I/N] [--deal N --seed S]"""
 import argparse
 import concurrent.futures
 import itertools
@@ -17,6 +17,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import share
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDEST = 100
@@ -99,6 +102,7 @@ def main():
     parser = argparse.ArgumentParser(description="Runs the examples of every --help.")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/dev/cmd", help="folder of the tools")
     parser.add_argument("--only", default="", help="pages whose words hold this text")
+    share.add_option(parser)
     parser.add_argument("--deal", type=int, default=0, help="how many pages of laws and quantities; 0: all of them")
     parser.add_argument("--seed", type=int, default=1, help="of that choice")
     arguments = parser.parse_args()
@@ -111,7 +115,7 @@ def main():
     if arguments.deal and arguments.deal < len(others):
         others = random.Random(arguments.seed).sample(others, arguments.deal)
     promised = {row["name"]: set(row["promises"]) - REVOCABLE for row in listed["encodings"]}
-    cases, failed = always + others, 0
+    cases, failed = [words for words in always + others if arguments.share.has(" ".join(words))], 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for found in pool.map(lambda words: faults(words, tools, promised), cases):
             failed += bool(found)

@@ -25,6 +25,9 @@ import sys
 import tarfile
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import share
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINE = re.compile(r"((?:\w+=\S+ )?pe-\S+.*?) =(\d*)> (.*)")
 LONGEST = 300
@@ -84,10 +87,10 @@ def generated(tools):
                     yield ["pe-gen", encoding["name"], "--" + other], "--" + option["name"]
 
 
-def field_hints(tools, folder):
-    """What is wrong with the command that each field's name, typed for an encoding's, is answered with."""
+def field_hints(tools, folder, dealt):
+    """What is wrong with the command that each field's name, or each of a share, typed for an encoding's, is answered with."""
     listed = json.loads(subprocess.run([tools / "pe-gen", "list", "fields", "--json"], capture_output=True, check=True).stdout)
-    for name in sorted({row["name"] for row in listed["fields"] if row["encodings"]} - {"index"}):  # index is an encoding, too
+    for name in filter(dealt.has, sorted({row["name"] for row in listed["fields"] if row["encodings"]} - {"index"})):  # index is an encoding, too
         answer = subprocess.run([tools / "pe-gen", name], cwd=folder, capture_output=True, text=True, check=False).stderr
         hint = re.search(r"pe-gen (\S+(?: --seed 1)? --fields \w+)", answer)
         done = hint and subprocess.run([tools / "pe-gen", *hint[1].split(), "-o", "hinted.h5"], cwd=folder, capture_output=True, text=True, check=False)
@@ -210,6 +213,7 @@ def main():
     parser = argparse.ArgumentParser(description="Types mistakes and reads the answers.")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/dev/cmd", help="folder of the tools")
     parser.add_argument("--only", default="", help="lines that hold this regular expression")
+    share.add_option(parser)
     parser.add_argument("--deal", type=int, default=400, help="how many of the mangled names; 0: all")
     parser.add_argument("--seed", type=int, default=1, help="of that choice")
     arguments = parser.parse_args()
@@ -218,7 +222,8 @@ def main():
     made = [(words, 2, [text]) for words, text in generated(tools)]
     if arguments.deal and arguments.deal < len(made):
         made = random.Random(arguments.seed).sample(made, arguments.deal)
-    cases = [case for case in typed + made if re.search(arguments.only, shlex.join(case[0]))]
+    is_wanted = share.chooser(arguments)
+    cases = [case for case in typed + made if is_wanted(shlex.join(case[0]))]
     failed, commands = 0, {}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         subprocess.run([tools / "pe-gen", "rope", "--length", "2", "-o", "there.npz"], cwd=folder, check=True)
@@ -227,7 +232,7 @@ def main():
             if wrong:
                 failed += 1
                 print(f"{shlex.join(words)}\n  {wrong.strip()}")
-        hints = list(field_hints(tools, folder)) if not arguments.only else []
+        hints = list(field_hints(tools, folder, arguments.share)) if not arguments.only else []
         for line, wrong in zip(commands, pool.map(lambda line: fails_as_told(line, tools, folder), list(commands))):
             if wrong:
                 failed += 1
