@@ -1,6 +1,7 @@
 // Every promised law holds on its encoding, and every law fails on an effect that breaks it.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include "pe/dialects/spell.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/io/file.hpp"
+#include "pe/kinds/kept_rows.hpp"
 #include "pe/properties/laws.hpp"
 #include "pe/verify/judge.hpp"
 
@@ -142,6 +144,32 @@ TEST_CASE("every promise holds, in every dtype, on the encoding as it comes") {
       }
       CHECK(held > 0);
     }
+}
+
+TEST_CASE("all laws but the one that makes rows twice have them solved for once") {
+  Made made = make("floater", {{"dim", {"6", ""}}}, 3000);
+  Table counted = std::get<Table>(made.subject.effect);
+  std::atomic<Index> rows = 0, others = 0;
+  counted.fill = [fill = counted.fill, &rows, &others](const PositionRange& positions, DType dtype,
+                                                       std::byte* out) {
+    (dtype == DType::f32 ? rows : others) += positions.count;
+    fill(positions, dtype, out);
+  };
+  made.subject.effect = counted;
+  for (const Verdict& verdict : judge_all(find_encoding("floater"), made.parameters, made.subject))
+    CHECK_MESSAGE(verdict.word != Word::fails, verdict.law);
+  CHECK(rows.load() == 3 * 3000);
+  CHECK(others.load() < 1000);  // of tokens that change places
+}
+
+TEST_CASE("rows that are kept are those that were made, and others are made") {
+  const Effect effect = make("floater", {{"dim", {"6", ""}}}, 3000).subject.effect;
+  const Table &made = std::get<Table>(effect),
+              kept = std::get<Table>(with_kept_rows(effect, {100, 1, 2000, 0}, DType::f32));
+  for (const PositionRange& asked : {PositionRange{100, 1, 2000, 0}, PositionRange{1100, 1, 48, 0},
+                                     PositionRange{2099, -3, 9, 0}, PositionRange{90, 1, 20, 0},
+                                     PositionRange{2090, 1, 20, 0}, PositionRange{0, 7, 400, 0}})
+    CHECK(laws::rows_of(kept, asked, DType::f32) == laws::rows_of(made, asked, DType::f32));
 }
 
 TEST_CASE("the promises of narrow tables hold within their own bounds") {

@@ -31,7 +31,7 @@ class KeptRows {
  private:
   bool are_all_kept(const PositionRange& asked) const {
     if (asked.count == 0 || asked.decimals != 0) return false;
-    const auto [low, high] = std::minmax(asked.at(0), asked.at(asked.count - 1));
+    const auto [low, high] = std::minmax({asked.at(0), asked.at(asked.count - 1)});
     return low >= positions_.first && high < positions_.first + positions_.count;
   }
 
