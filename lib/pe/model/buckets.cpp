@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
+#include <compare>
 
 #include "pe/base/error.hpp"
 #include "pe/base/whole.hpp"
@@ -15,21 +16,34 @@ namespace {
 
 using boost::multiprecision::cpp_int;
 
-// The least distance of each logarithmic bucket max_exact + t, t = 0 … steps−1.
+// Whether x^n · b^t is less than, equal to or greater than f^t · b^n. Logarithms tell, but where
+// they differ by less than their roundings; there whole numbers do.
+std::strong_ordering compared(std::int64_t x, std::int64_t b, std::int64_t f, unsigned n,
+                              unsigned t) {
+  if (std::min({x, b, f}) > 0) {
+    const double of_x = n * std::log(static_cast<double>(x)),
+                 of_b = std::log(static_cast<double>(b)),
+                 of_f = t * std::log(static_cast<double>(f)),
+                 apart = of_x + t * of_b - of_f - n * of_b;
+    if (std::fabs(apart) > 0x1p-49 * (of_x + of_f + (n + t) * of_b))
+      return apart < 0 ? std::strong_ordering::less : std::strong_ordering::greater;
+  }
+  const int order = cpp_int(pow(cpp_int(x), n) * pow(cpp_int(b), t))
+                        .compare(cpp_int(pow(cpp_int(f), t) * pow(cpp_int(b), n)));
+  return order <=> 0;
+}
+
+// The least distance of each logarithmic bucket max_exact + t, t = 0 … steps−1: the least m for
+// which m^n · max_exact^t ≥ max_distance^t · max_exact^n, n the number of steps.
 std::vector<std::int64_t> logarithmic_starts(Index max_exact, Index steps,
                                              std::int64_t max_distance) {
   const auto power = static_cast<unsigned>(steps);
   std::vector<std::int64_t> starts{max_exact};
-  cpp_int left = pow(cpp_int(max_exact), power),
-          right = left;  // max_exact^(n'−t)·… kept as two integers
-  for (Index t = 1; t < steps; ++t) {
-    // m^n' · max_exact^t ≥ max_distance^t · max_exact^n', cleared of fractions.
-    right = pow(cpp_int(max_distance), static_cast<unsigned>(t)) * left;
-    const cpp_int scale = pow(cpp_int(max_exact), static_cast<unsigned>(t));
+  for (unsigned t = 1; t < power; ++t) {
     std::int64_t low = starts.back(), high = max_distance;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
-      if (pow(cpp_int(middle), power) * scale >= right)
+      if (compared(middle, max_exact, max_distance, power, t) >= 0)
         high = middle;
       else
         low = middle + 1;
@@ -42,16 +56,12 @@ std::vector<std::int64_t> logarithmic_starts(Index max_exact, Index steps,
 // The greatest distance of each bucket mid + t, t = 0 … mid−1.
 std::vector<std::int64_t> deberta_ends(Index mid, std::int64_t max_position) {
   const auto power = static_cast<unsigned>(mid - 1);
-  const cpp_int whole = pow(cpp_int(mid), power);
   std::vector<std::int64_t> ends{mid};
   for (Index t = 1; t < mid; ++t) {
-    const auto step = static_cast<unsigned>(t);
-    const cpp_int scale = pow(cpp_int(mid), step),
-                  right = pow(cpp_int(max_position - 1), step) * whole;
     std::int64_t low = ends.back(), high = max_position - 1;
     while (low < high) {
       const std::int64_t middle = high - (high - low) / 2;
-      if (pow(cpp_int(middle), power) * scale <= right)
+      if (compared(middle, mid, max_position - 1, power, static_cast<unsigned>(t)) <= 0)
         low = middle;
       else
         high = middle - 1;
