@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "pe/base/digits.hpp"
 #include "pe/base/median.hpp"
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
 
@@ -45,11 +47,9 @@ struct Places {
 };
 
 Places places_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                 std::size_t axis) {
-  constexpr Index most = 1 << 12;
+                 std::size_t axis, const std::vector<Index>& slots) {
   std::vector<Index> rows;
-  for (Index slot = 0; slot < std::min(observation.slots(), most); ++slot)
-    rows.push_back(observation.row_of_slot(slot));
+  for (const Index slot : slots) rows.push_back(observation.row_of_slot(slot));
   const std::vector<double> held = observation.implied_positions(hypothesis, rows, axis);
   Places places;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -58,6 +58,41 @@ Places places_of(const RotationObservation& observation, const RotationHypothesi
       places.held.push_back(held[i]);
     }
   return places;
+}
+
+// Whether most of them may lie on one line, through any two that stand well apart.
+bool may_lie_on_a_line(const Places& places) {
+  constexpr double near = 4e-3;
+  const std::size_t n = places.meant.size();
+  if (n == 0) return false;
+  const auto [low, high] = std::ranges::minmax(places.held);
+  const double apart = (places.most() - places.least()) / 4;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double run = places.meant[i] - places.meant[j];
+      if (!(std::fabs(run) >= apart) || run == 0) continue;
+      const double slope = (places.held[i] - places.held[j]) / run;
+      const Line line{slope, places.held[i] - slope * places.meant[i]};
+      std::size_t on = 0;
+      for (std::size_t k = 0; k < n; ++k)
+        on += std::fabs(line.at(places.meant[k]) - places.held[k]) <=
+              near * std::max(1.0, high - low);
+      if (2 * on >= n) return true;
+    }
+  return apart == 0;
+}
+
+// The same of all slots; none where a few of them say that there is no line.
+Places places_on_a_line(const RotationObservation& observation,
+                        const RotationHypothesis& hypothesis, std::size_t axis) {
+  constexpr Index most = 1 << 12, few = 48;
+  const Index slots = std::min(observation.slots(), most);
+  if (slots > 2 * few &&
+      !may_lie_on_a_line(places_of(observation, hypothesis, axis, spread_over(slots, few))))
+    return {};
+  std::vector<Index> all(static_cast<std::size_t>(slots));
+  std::iota(all.begin(), all.end(), Index{0});
+  return places_of(observation, hypothesis, axis, all);
 }
 
 // The number of a few that programs make of an axis's extent which is nearest, or the number itself
@@ -116,7 +151,7 @@ RotationProposals axes_on_lines(const RotationObservation& observation,
   std::vector<Line> lines(axes);
   std::vector<std::string> words;
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    const Places places = places_of(observation, hypothesis, axis);
+    const Places places = places_on_a_line(observation, hypothesis, axis);
     const auto line = line_of(places);
     if (!line) continue;
     lines[axis] = *line;
