@@ -41,17 +41,45 @@ CountedNumbers doubles_of(const Array& array) {
   return values;
 }
 
+// Rows of a table, [row, channel] or [head, row, channel], the same of every head.
+struct Rows {
+  Index first = 0, count = 0;
+};
+
+// Those that the pairs of queries and keys come to; all, where there are fewer rows than pairs.
+Rows rows_reached(const Buckets& buckets, const Attention& attention, Index rows) {
+  const Index queries = attention.queries.count(), keys = attention.keys.count();
+  if (queries == 0 || keys == 0 || queries > rows / keys) return {0, rows};
+  Index low = rows, high = 0;
+  for (Index i = 0; i < queries; ++i)
+    for (Index j = 0; j < keys; ++j) {
+      const Index bucket = buckets.of(attention.queries.at(i), attention.keys.at(j));
+      low = std::min(low, bucket);
+      high = std::max(high, bucket);
+    }
+  return {low, high - low + 1};
+}
+
+CountedNumbers doubles_of(const Array& table, Rows rows) {
+  const Index width = table.shape().back(), all = table.shape()[table.shape().size() - 2],
+              heads = table.size() / std::max<Index>(1, all * width), part = rows.count * width;
+  CountedNumbers values(static_cast<std::size_t>(heads * part), Counted<double>(budget_here()));
+  for (Index head = 0; head < heads; ++head)
+    table.read((head * all + rows.first) * width, part, values.data() + head * part);
+  return values;
+}
+
 // A RelativeTerm with its vectors in f64.
 struct Gathered {
   RelativeTerm term;
   std::shared_ptr<const Content> q, k;
   Attention attention;
   CountedNumbers fixed, table;
-  Index buckets = 0;     // rows of the table
+  Rows rows = {};        // of the table that are held
   bool by_head = false;  // a table for each head
 
   const double* table_of(Index h) const {
-    return table.data() + (by_head ? h * buckets * q->channels : 0);
+    return table.data() + (by_head ? h * rows.count * q->channels : 0);
   }
 
   void row(Index b, Index h, Index i, double* out) const {
@@ -64,19 +92,19 @@ struct Gathered {
       return;
     }
     std::vector<double> met(
-        static_cast<std::size_t>(buckets));  // left · table[bucket], for buckets that came up
+        static_cast<std::size_t>(rows.count));  // left · table[bucket], for buckets that came up
     std::vector<char> known(met.size(), 0);
-    const double* rows = table_of(h);
+    const double* held = table_of(h);
     const std::int64_t query = attention.queries.at(i);
     for (Index j = 0; j < k->length; ++j) {
-      const Index bucket = term.buckets.of(query, attention.keys.at(j));
+      const Index row = term.buckets.of(query, attention.keys.at(j)) - rows.first;
       if (!left) {
-        out[j] = dot(k->row(b, kv, j), rows + bucket * d, d);
+        out[j] = dot(k->row(b, kv, j), held + row * d, d);
         continue;
       }
-      const auto at = static_cast<std::size_t>(bucket);
+      const auto at = static_cast<std::size_t>(row);
       if (!known[at]) {
-        met[at] = dot(left, rows + bucket * d, d);
+        met[at] = dot(left, held + row * d, d);
         known[at] = 1;
       }
       out[j] = met[at];
@@ -107,7 +135,7 @@ Term product_term(std::string name, std::string description, std::shared_ptr<con
 
 Term relative_term(const RelativeTerm& term, std::shared_ptr<const Content> q,
                    std::shared_ptr<const Content> k, const Attention& attention) {
-  auto gathered = std::make_shared<Gathered>(Gathered{term, q, k, attention, {}, {}, 0, false});
+  auto gathered = std::make_shared<Gathered>(Gathered{term, q, k, attention, {}, {}, {}, false});
   const Index d = q->channels;
   if (term.left == RelativeTerm::Left::fixed) {
     if (term.fixed.rank() != 2 || term.fixed.shape()[0] != q->heads || term.fixed.shape()[1] != d)
@@ -124,8 +152,8 @@ Term relative_term(const RelativeTerm& term, std::shared_ptr<const Content> q,
       throw UsageError(fmt::format(
           "the table of {} is {}, and {} needs [bucket, channel] of {} x {}, or that for each head",
           term.name, spell_shape(shape), q->spell(), term.buckets.count, d));
-    gathered->buckets = shape[shape.size() - 2];
-    gathered->table = doubles_of(term.table);
+    gathered->rows = rows_reached(term.buckets, attention, shape[shape.size() - 2]);
+    gathered->table = doubles_of(term.table, gathered->rows);
   }
   return {term.name, "what position adds to the score, before the scale",
           [gathered](Index b, Index h, std::span<const Index> rows, double* out) {
