@@ -104,6 +104,28 @@ Sample sample_of(const RotationObservation& observation, const Dump& dump) {
   return sample;
 }
 
+// So many vectors of a sample, from all over it.
+Sample some_of(const Sample& sample, std::size_t most) {
+  const std::size_t width = sample.width, rows = sample.before.size() / width;
+  Sample some;
+  some.width = width;
+  some.unit = sample.unit;
+  const auto take = [&](const auto& all, auto& to, std::size_t row, std::size_t count) {
+    if (all.empty()) return;
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(row * count);
+    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(count));
+  };
+  for (std::size_t i = 0; i < std::min(most, rows); ++i) {
+    const std::size_t row = i * rows / std::min(most, rows);
+    for (const auto part :
+         {&Sample::before, &Sample::after, &Sample::turned, &Sample::back, &Sample::slack})
+      take(sample.*part, some.*part, row, width);
+    take(sample.of_heads, some.of_heads, row, 1);
+    take(sample.heads, some.heads, row, 1);
+  }
+  return some;
+}
+
 // What a norm without weights makes of each vector.
 struct NormedVectors {
   std::vector<double> numbers;
@@ -186,6 +208,21 @@ std::optional<std::vector<Line>> lines_between(const Sample& sample, const Norme
   return lines;
 }
 
+// What may stand between vectors.
+struct Between {
+  bool by_head;
+  Norm norm;
+  NormPlace place;
+  double eps;
+
+  std::optional<std::vector<Line>> lines(const Sample& sample) const {
+    return lines_between(
+        sample,
+        normed(sample, place == NormPlace::after ? sample.turned : sample.before, norm, eps),
+        place == NormPlace::before ? sample.back : sample.after, norm == Norm::layer, by_head);
+  }
+};
+
 std::string spell(Norm norm, const std::vector<Line>& lines, NormPlace place, bool by_head,
                   double unit) {
   const double least = std::max(8 * unit, 5e-5);  // that four digits show
@@ -234,18 +271,21 @@ std::optional<Reason> weights_between(const Expectation& expected, const Dump& d
   constexpr Index least = 8;
   if (reading.rows < least || truth.log_scale || reading.width < 2) return {};
   const RotationObservation observation(expected, dump, reading, truth, {0});
+  // What does not lie between some of the vectors does not lie between all of them.
+  constexpr std::size_t few = 64;
+  constexpr double loose = 4;
   const Sample sample = sample_of(observation, dump);
+  Sample some = some_of(sample, few);
+  for (double& slack : some.slack) slack *= loose;
   for (const bool by_head : {false, true})
     for (const Norm norm : {Norm::none, Norm::rms, Norm::rms_of_heads, Norm::layer})
       for (const NormPlace place : {NormPlace::before, NormPlace::after, NormPlace::instead})
         for (const double eps : {0.0, 1e-6, 1e-5}) {
           if (norm == Norm::none && eps > 0) break;
           if (sample.heads.empty() && (by_head || norm == Norm::rms_of_heads)) break;
-          const auto lines = lines_between(
-              sample,
-              normed(sample, place == NormPlace::after ? sample.turned : sample.before, norm, eps),
-              place == NormPlace::before ? sample.back : sample.after, norm == Norm::layer,
-              by_head);
+          const Between between{by_head, norm, place, eps};
+          if (!by_head && !between.lines(some)) continue;
+          const auto lines = between.lines(sample);
           if (!lines) continue;
           const bool learned = are_learned(*lines, sample.unit);
           // One number, within the roundings of the dump: any norm would agree with it, too.
