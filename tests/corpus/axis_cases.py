@@ -78,6 +78,20 @@ def places():
                   amplitude, rng, again == 2)
 
 
+def middles():
+    """An axis of patches whose middles are meant, (2i+1)/n − 1: no coordinate is 0 where a row begins."""
+    for number, (what, causes, fault) in enumerate((("stands still", ("position-constant", "axes-collapsed", "channels-not-rotated"), lambda p: 0 * p + p[0]),
+                                                    ("turns backwards", ("direction-reversed", "coordinate-offset", "rows-permuted"), lambda p: -p),
+                                                    ("goes by two", ("position-doubled",), lambda p: 2 * p),
+                                                    ("goes by halves, and a quarter on", ("coordinate-offset",), lambda p: p / 2 + 0.25))):
+        rng = np.random.default_rng([case.Cycle.seed, 67, number])
+        extents, axis, dim = tuple(int(n) for n in rng.choice([5, 6, 7, 9], 2, replace=False)), number % 2, (64, 96)[int(rng.integers(2))]
+        at = (2 * cells(extents) + 1) / extents - 1
+        at[:, axis] = fault(at[:, axis])
+        yield one(LINES + 140 + number, accepted(*causes), f"axis {axis} of middles {what}", ("dinov3", extents, 0, 0, 0, halves), dim, {},
+                  2 * np.pi * angles(at, (dim // 2, dim // 2), (0, 1), 100.0), 1, rng, False)
+
+
 def splits():
     """Channels of the axes that another convention has, or nobody; of conventions and of splits that were told."""
     for number in range(16):
@@ -103,6 +117,7 @@ def splits():
 
 def spoilt():
     yield from places()
+    yield from middles()
     yield from splits()
 
 

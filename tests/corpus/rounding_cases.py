@@ -66,6 +66,18 @@ def with_rules():
         yield made(LINES + k, causes, f"{what}, {rounding}", "rope", parameters, sides, length=length)
 
 
+def before_factors():
+    """A table that was rounded, and multiplied by YaRN's attention factor afterwards."""
+    for k in range(4):
+        rng = np.random.default_rng([case.Cycle.seed, 54, k])
+        dim, base, factor, original = int(rng.choice([64, 128])), float(rng.choice([1e4, 1e6])), float(rng.choice([4, 8, 40])), int(rng.choice([2048, 4096]))
+        rounded = (bf16, lambda x: x.astype(np.float16).astype(np.float64))[k % 2]
+        angle = np.arange(500)[:, None] * yarn(dim, base, factor, original)
+        sides = [(side, (F32(0.1 * np.log(factor) + 1) * rounded(of(angle)).astype(F32)).astype(F32)) for side, of in (("cos", np.cos), ("sin", np.sin))]
+        yield made(LINES + 80 + k, accepted("low-precision-table"), f"{('bf16', 'f16')[k % 2]} table, then the factor", "rope",
+                   {"dim": dim, "base": base, "scaling": "yarn", "factor": factor, "original-max-position": original}, sides, length=500)
+
+
 def with_places():
     """Rows that stand elsewhere, and stand there in bfloat16."""
     for k in range(8):
@@ -82,6 +94,7 @@ def with_places():
 
 def spoilt():
     yield from with_rules()
+    yield from before_factors()
     yield from with_places()
 
 
