@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Numbers that no encoding gives: no check of any encoding passes them, whatever the shape, the layout and the type.
-"""Arrays of one number, of infinities, NaN, noise or ramps at sizes from 1e-300 to 1e300, and right dumps with one or a few cells of these, in the
-shapes that pe-gen writes; all judged by one `pe-verify run`. Prints the last line "N passed, N failed"."""
+"""Arrays of one number, of infinities, NaN, noise or ramps at sizes from 1e-300 to 1e300, right dumps with one or a few cells of these, in the
+shapes that pe-gen writes, and arrays of one number or none; all judged by one `pe-verify run`. Prints the last line "N passed, N failed"."""
 import argparse
 import json
 import pathlib
@@ -59,6 +59,14 @@ def is_possible(what, right, numbers):
     return not (numbers.shape == right.shape and np.array_equal(numbers, right.astype(numbers.dtype), equal_nan=True))
 
 
+def without_rows(shape):
+    """No axis at all, and as many axes and one more, one of which has no entry."""
+    yield ()
+    for axis in range(len(shape)):
+        yield (*shape[:axis], 0, *shape[axis:])
+        yield (*shape[:axis], 0, *shape[axis + 1:])
+
+
 def checks(tool, folder, seed, every):
     rng = np.random.default_rng(seed)
     for number, (encoding, parameters, fields, more) in enumerate(MADE):
@@ -68,6 +76,17 @@ def checks(tool, folder, seed, every):
         subprocess.run([tool / "pe-gen", encoding, *flags, *span, "--fields", fields, "--dtype", "f64",
                         "-o", source], check=True, capture_output=True)
         arrays = dict(np.load(source))
+        says = {"length": 24} if span else {}
+        whole = {"encoding": encoding, "parameters": parameters, **says, **more}
+
+        def check(what, kind, made):
+            file = folder / f"{number}-{what.replace(' ', '-')}.npz"
+            np.savez(file, **made)
+            names = [f"{file.name}:{name}" for name in made]
+            return {"name": f"{encoding} #{number} {fields} {kind}: {what}", **whole, "file": names if len(names) > 1 else names[0]}
+
+        for shapes in zip(*(without_rows(array.shape) for array in arrays.values())):
+            yield check(f"shape {list(shapes[0])}", "f32", {name: np.full(shape, 0.3, np.float32) for name, shape in zip(arrays, shapes)})
         spoilt = {name: list(contents(rng, array)) for name, array in arrays.items()}
         for i in range(0 if every else number % 6, len(next(iter(spoilt.values()))), 1 if every else 6):
             kind = ("f64", "f32", "f16")[(i + number) % 3]
@@ -76,12 +95,7 @@ def checks(tool, folder, seed, every):
                 made = {name: all_[i][1].astype(TYPES[kind]) for name, all_ in spoilt.items()}
             if not any(is_possible(what, arrays[name], one) for name, one in made.items()):
                 continue
-            file = folder / f"{number}-{i}.npz"
-            np.savez(file, **made)
-            says = {"length": 24} if span else {}
-            names = [f"{file.name}:{name}" for name in made]
-            yield {"name": f"{encoding} {fields} {kind}: {what}", "encoding": encoding, "parameters": parameters, **says, **more,
-                   "file": names if len(names) > 1 else names[0]}
+            yield check(what, kind, made)
 
 
 def main():
@@ -97,6 +111,8 @@ def main():
         (folder / "manifest.json").write_text(json.dumps({"schema_version": 1, "checks": all_checks}))
         run = subprocess.run([tool / "pe-verify", "run", folder / "manifest.json", "--jobs", "2", "--report", folder / "report.json"], capture_output=True,
                              text=True)
+        if not (folder / "report.json").is_file():
+            sys.exit(f"no report: {run.stderr}\n0 passed, {len(all_checks)} failed")
         report = json.loads((folder / "report.json").read_text())["checks"]
     failed = [f"{one['name']}: {one.get('tier')}" for one in report if one["exit_code"] not in (1, 2)]
     failed += [f"{one['name']}: {', '.join(bogus(one['name'], one.get('causes', [])))}, which nobody made" for one in report

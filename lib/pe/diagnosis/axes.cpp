@@ -62,6 +62,13 @@ void refuse_long_rows(const std::vector<Stored>& arrays) {
   }
 }
 
+void refuse_empty(const std::vector<Stored>& arrays) {
+  for (const Stored& array : arrays)
+    if (array.size() == 0)
+      throw UsageError(
+          fmt::format("{} is empty: its shape is {}", array.shown, spell_shape(array.shape)));
+}
+
 void place(ScoreAxes& axes, std::int64_t first) {
   axes.first_query = first != 0 ? first : axes.keys - axes.queries;
   // A cache that is longer than the sequence has keys behind the last query; a rolling one begins

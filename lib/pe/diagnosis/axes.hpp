@@ -18,6 +18,8 @@ void refuse_long_rows(const Stored& array);
 /// The same of arrays whose rows may be channels, or pairs and the two parts of each: asked before
 /// anything reads a row. What lies along one axis alone is read in parts.
 void refuse_long_rows(const std::vector<Stored>& arrays);
+/// UsageError where one of these has no numbers.
+void refuse_empty(const std::vector<Stored>& arrays);
 
 /// [batch, head, query, key] of an array that has one number for each pair of a query and a key.
 struct ScoreAxes {

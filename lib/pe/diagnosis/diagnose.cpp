@@ -140,6 +140,8 @@ Diagnosis diagnosed_short(const Expectation& expected, const Dump& dump, Diagnos
 
 // Beside numbers that are none the others may be wrong by a cause of their own.
 Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
+  refuse_empty(dump.arrays);
+  refuse_empty(dump.before);
   if (auto told = filled(expected, dump)) return std::move(*told);
   Diagnosis told = diagnosed_short(expected, dump, by_kind(expected, dump));
   if (told.reasons.size() != 1 || !has_broken(told) || !expected.searches ||

@@ -81,6 +81,7 @@ Observed observe(const Expectation& expected, const Dump& dump) {
   Written written = as_written(expected, dump);
   if (auto companions = companions_of(written.expected, written.dump))
     written.dump = std::move(companions->main);
+  refuse_empty(written.dump.arrays);
   if (is_of_turns(expected.effect)) return observe_turns(written.expected, written.dump);
   switch (kind_of(expected.effect)) {
     case Kind::table:

@@ -42,8 +42,8 @@ Effect as_read(const Effect& effect, const RotationReading& reading) {
 // all, and others stand before them.
 bool are_last_axes(const std::vector<Index>& shape, Index places) {
   Index product = 1;
-  for (std::size_t axis = shape.size() - 1; axis-- > 1;)
-    if ((product *= shape[axis]) == places) return true;
+  for (std::size_t axis = shape.size(); axis-- > 2;)
+    if ((product *= shape[axis - 1]) == places) return true;
   return false;
 }
 

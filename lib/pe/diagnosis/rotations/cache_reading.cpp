@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/rotations/cache_layouts.hpp"
 #include "pe/diagnosis/rotations/cache_names.hpp"
 #include "pe/diagnosis/rotations/line_reading.hpp"
@@ -56,14 +57,6 @@ void add_scales(std::vector<RotationReading>& all, const TurnQuestion& question)
   all = std::move(both);
 }
 
-const std::vector<Stored>& check_shapes(const Dump& dump) {
-  for (const Stored& array : dump.arrays)
-    if (array.size() == 0)
-      throw UsageError(
-          fmt::format("{} is empty: its shape is {}", array.shown, spell_shape(array.shape)));
-  return dump.arrays;
-}
-
 }  // namespace
 
 bool is_table(const Stored& array) {
@@ -73,7 +66,8 @@ bool is_table(const Stored& array) {
 std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs,
                                            const TurnQuestion& question) {
   std::vector<RotationReading> all;
-  const std::vector<Stored>& arrays = check_shapes(dump);
+  refuse_empty(dump.arrays);
+  const std::vector<Stored>& arrays = dump.arrays;
   if (!dump.before.empty()) return vector_readings(dump, pairs, question);
   std::optional<std::size_t> cosine, sine;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
