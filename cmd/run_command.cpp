@@ -129,6 +129,7 @@ int run_manifest(const RunCommand& run, const std::string& command) {
   if (shard) checks = take_share(checks, text, *shard);
   const bool quiet = takes_stdout(run.report);
   GrowingReport growing(checks, shard, run, command);
+  growing.write();  // whatever ends the first check leaves no older report behind
   Lines lines(checks, quiet);
   {
     Progress progress(run.manifest);

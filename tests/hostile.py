@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 import numpy as np
@@ -211,6 +212,24 @@ def manifest_is_wrong(tool, folder, seed, seconds):
     return ""
 
 
+def killed_is_wrong(tool, folder):
+    """A run that is killed in its first check leaves a report that says so, and none of an earlier run."""
+    report = folder / "killed.json"
+    report.write_text('{"exit_code": 0, "checks": []}')
+    checks = [{"name": str(n), "encoding": "sinusoidal", "parameters": {"dim": "1024"}, "length": 400000} for n in range(2)]
+    (folder / "long.json").write_text(json.dumps({"schema_version": 1, "checks": checks}))
+    with subprocess.Popen([tool, "run", folder / "long.json", "--jobs", "1", "--report", report], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        until = time.monotonic() + 5
+        while run.poll() is None and time.monotonic() < until and json.loads(report.read_text())["exit_code"] == 0:
+            time.sleep(0.02)
+        if run.poll() is not None:
+            return f"it ended by itself, exit {run.returncode}"
+        run.kill()
+    told = json.loads(report.read_text())
+    untold = [check["name"] for check in told["checks"] if "did not end" in check.get("error", "")]
+    return "" if told["exit_code"] == 2 and untold == ["0", "1"] else f"exit_code {told['exit_code']}, not ended: {untold}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, required=True)
@@ -233,11 +252,12 @@ def main():
             passed, failed = passed + (not wrong), failed + bool(wrong)
             if wrong:
                 print(f"FAIL {name}: {wrong}")
-        if re.search(options.only, "manifest"):
-            wrong = manifest_is_wrong(tool, folder, options.seed, options.seconds)
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            if wrong:
-                print(f"FAIL manifest: {wrong}")
+        for name, judge in (("manifest", lambda: manifest_is_wrong(tool, folder, options.seed, options.seconds)), ("killed", lambda: killed_is_wrong(tool, folder))):
+            if re.search(options.only, name):
+                wrong = judge()
+                passed, failed = passed + (not wrong), failed + bool(wrong)
+                if wrong:
+                    print(f"FAIL {name}: {wrong}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
