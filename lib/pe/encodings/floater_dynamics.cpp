@@ -80,7 +80,9 @@ struct Turning {
   void operator()(const State& p, State& dp, double) const {
     const double *const from = p.data(), *const rates = rate.data();
     double* const to = dp.data();
+#ifndef __clang__  // which does not know it
 #pragma GCC ivdep
+#endif
     for (std::size_t j = 0; j < rate.size(); ++j) {
       to[2 * j] = rates[j] * from[2 * j + 1];
       to[2 * j + 1] = -rates[j] * from[2 * j];

@@ -51,10 +51,10 @@ std::optional<bool> turn_alike(const Row& row, const Pairing& pairing) {
   double largest = 0;
   for (const double x : row.before) largest = std::max(largest, std::fabs(x));
   const auto turn = [&](Index head, Index j) {
-    const auto [a, b] = pairing.pair(j);
+    const std::pair<Index, Index> pair = pairing.pair(j);
     const auto at = [&](const std::vector<double>& from) {
-      return std::complex(from[static_cast<std::size_t>(head * pairing.dim + a)],
-                          from[static_cast<std::size_t>(head * pairing.dim + b)]);
+      return std::complex(from[static_cast<std::size_t>(head * pairing.dim + pair.first)],
+                          from[static_cast<std::size_t>(head * pairing.dim + pair.second)]);
     };
     const std::complex<double> x = at(row.before);
     return std::abs(x) < enough * largest ? std::complex<double>(NAN, NAN) : at(row.after) / x;

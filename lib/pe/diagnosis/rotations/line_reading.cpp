@@ -18,7 +18,8 @@ std::optional<Index> step_of_twins(const std::vector<double>& numbers) {
   const bool is_constant =
       std::ranges::all_of(numbers, [&](double x) { return x == numbers.front(); });
   if (half < 2 || numbers.size() % 2 != 0 || is_constant) return {};
-  if (std::equal(numbers.begin(), numbers.begin() + half, numbers.begin() + half)) return 1;
+  const auto middle = numbers.begin() + std::ssize(numbers) / 2;
+  if (std::equal(numbers.begin(), middle, middle)) return 1;
   for (std::size_t j = 0; j < half; ++j)
     if (numbers[2 * j] != numbers[2 * j + 1]) return {};
   return 2;
