@@ -162,6 +162,12 @@ void take_residuals(const RotationResiduals& residuals, const RotationObservatio
   diagnosis.curve = residuals.curve;
   diagnosis.bound_from = bound_sentence(observation, residuals);
   diagnosis.coverage = fmt::format("all {} values", residuals.cells);
+  if (observation.reading().form == Form::frequencies &&
+      unit_roundoff(observation.dtype()) > unit_roundoff(DType::f32) && residuals.worst > 0)
+    diagnosis.doubts.push_back(
+        fmt::format("frequencies kept in {}: what is turned by them is {:.2g} radians off at "
+                    "position 1000",
+                    name_of(observation.dtype()), 1000 * residuals.worst));
   // Of vectors each turn is two values.
   if (observation.reading().is_vectors() && residuals.unseen > 0 && diagnosis.cells > 0)
     diagnosis.doubts.push_back(

@@ -86,6 +86,9 @@ RotationProposals on_angles(const RotationObservation& observation,
       {both, fmt::format("the attention factor {:.6g} multiplies the angles, too", m)}};
 }
 
+// What numbers out of nowhere have is no amplitude, and beside it every bound is too wide.
+constexpr double largest_factor = 1e4;
+
 // The amplitude that the middle one of a side's cells has, of those that show it well; 0 where none
 // does.
 double amplitude_of_side(const RotationObservation& observation,
@@ -121,7 +124,8 @@ RotationProposals on_one_side(const RotationObservation& observation,
     negative += std::fabs(measured + m) < near;
     // Nearer than this it is rounding, or another cosine, and no factor.
     const double least = (1e-4 + 8 * observation.grain()) * m;
-    if (!(measured > 0.01 * m) || std::fabs(measured - m) < least) continue;
+    const bool is_factor = measured > 0.01 * m && measured < largest_factor * m;
+    if (!is_factor || std::fabs(measured - m) < least) continue;
     const double a = tidiest(measured, observation.grain()).value;
     all.push_back({of_sines ? with(hypothesis, m, a) : with(hypothesis, a, m),
                    fmt::format("{} alone have amplitude {:.6g}, where {:.6g} is meant of both",
@@ -159,6 +163,7 @@ RotationProposals unexpected(const RotationObservation& observation,
     return all;
   const double m = observation.truth().magnitude, s = factor_of(observation, hypothesis),
                measured = amplitude_of(observation, hypothesis);
+  if (!(measured < largest_factor * m)) return all;
   const auto add = [&](double amplitude, const std::string& why, double cost) {
     if (std::fabs(amplitude - measured) < 0.02 * amplitude)
       for (auto& one :

@@ -239,6 +239,49 @@ RotationProposals copied(const RotationObservation& observation,
   return all;
 }
 
+// Sines that were read from a place further on in the row: those of pair j are pair j + k's, and
+// behind the row's end stands nothing, or whatever comes next.
+RotationProposals sines_further_on(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis) {
+  if (!shows_pairs(observation, hypothesis) || observation.reading().is_one_sided() ||
+      hypothesis.axes() > 1 || hypothesis.frequencies != observation.truth().frequencies)
+    return {};
+  const std::vector<double>& f = hypothesis.frequencies;
+  const std::size_t n = f.size(), rows = observation.rows().size();
+  const auto turns_as = [&](std::size_t j, double frequency) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double want = hypothesis.sine_magnitude *
+                          std::sin(position_of(hypothesis, observation.rows()[i], j) * frequency);
+      constexpr double loose = 1e-3;  // of few roundings; every cell is asked behind
+      if (!(std::fabs(observation.sine(i, j) - want) <= loose + 2 * observation.slack(i, j)))
+        return false;
+    }
+    return true;
+  };
+  for (std::size_t k = 1; k + 2 <= n; ++k) {
+    std::size_t j = 0;
+    while (j + k < n && turns_as(j, f[j + k])) ++j;
+    if (j + k < n) continue;
+    Proposal<RotationHypothesis> one{
+        hypothesis, fmt::format("sines were read {} columns further on: those of pair j are pair "
+                                "j + {}'s",
+                                k, k)};
+    one.hypothesis.sine_frequencies.assign(n, 0);
+    std::copy(f.begin() + static_cast<std::ptrdiff_t>(k), f.end(),
+              one.hypothesis.sine_frequencies.begin());
+    bool zero = true;
+    for (; j < n; ++j) zero = zero && turns_as(j, 0);
+    if (!zero) {
+      one.hypothesis.free_pairs.assign(n, 0);
+      std::fill(one.hypothesis.free_pairs.end() - static_cast<std::ptrdiff_t>(k),
+                one.hypothesis.free_pairs.end(), 1);
+      one.cost = 1.6;
+    }
+    return {one};
+  }
+  return {};
+}
+
 // The exponent was counted by channels where it is by pairs: sin(p·b^(−2c/d)) in channel c = 2j,
 // cos in channel 2j + 1.
 RotationProposals by_channel(const RotationObservation& observation,
@@ -267,6 +310,7 @@ constexpr RotationProposer rows[] = {
     {Cause::exponent_shifted, "ladder base", by_channel},
     {Cause::direction_reversed, "direction", some_backwards},
     {Cause::pairs_permuted, "ladder pairing axes", permuted},
+    {Cause::pairs_permuted, "ladder pairing axes", sines_further_on},
     {Cause::pair_frequency, "ladder base scaling", few_otherwise},
 };
 
