@@ -58,10 +58,11 @@ constexpr Parameter schema[] = {
              "linear-corners, n rows become --to; the others resize a grid "
              "of patches to --grid: bicubic (MAE, ViT), bicubic-antialias (timm), bicubic-plus-0.1 "
              "(DINOv2), bilinear, bilinear-antialias, "
-             "bilinear-corners (vit_jax's zoom)",
+             "bilinear-corners (vit_jax's zoom), bicubic-corners, nearest",
      .fallback = "none",
      .choices = "none hierarchical linear linear-corners bicubic bicubic-antialias "
-                "bicubic-plus-0.1 bilinear bilinear-antialias bilinear-corners"},
+                "bicubic-plus-0.1 bicubic-corners bilinear bilinear-antialias bilinear-corners "
+                "nearest"},
     {.name = "alpha",
      .type = Parameter::Type::number,
      .help = "weight of the coarse row in --extend hierarchical",
@@ -94,9 +95,11 @@ constexpr Rule rules[] = {
     {"bicubic", true, {.cubic = true}},
     {"bicubic-antialias", true, {.cubic = true, .antialias = true}},
     {"bicubic-plus-0.1", true, {.cubic = true, .nudge = "0.1"}},
+    {"bicubic-corners", true, {.cubic = true, .corners = true}},
     {"bilinear", true, {}},
     {"bilinear-antialias", true, {.antialias = true}},
     {"bilinear-corners", true, {.corners = true}},
+    {"nearest", true, {.nearest = true}},
 };
 
 double draw(const std::string& init, double std, std::uint64_t seed, std::uint64_t counter) {

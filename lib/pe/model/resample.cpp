@@ -39,6 +39,7 @@ std::vector<Tap> widened(const Resampling& rule, Index from, const Real& scale, 
 
 std::vector<Tap> taps(const Resampling& rule, Index from, Index to, Index i) {
   const Real scale = Real(from) / (to + Real(rule.nudge));
+  if (rule.nearest) return {{std::min(floor_of(i * scale), from - 1), Real(1)}};
   if (rule.antialias) return widened(rule, from, scale, i);
   Real x = rule.corners ? to > 1 ? Real(i) * (from - 1) / (to - 1) : Real(0)
                         : (i + Real(0.5)) * scale - Real(0.5);

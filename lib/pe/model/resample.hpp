@@ -19,6 +19,7 @@ struct Resampling {
   bool cubic = false;    // Keys' convolution over four samples; else linear over two
   bool corners = false;  // first and last samples stay where they are; else samples are the middles
                          // of equal cells
+  bool nearest = false;  // one sample, that at ⌊i · from / to⌋, and no other
   bool antialias = false;  // the kernel widens where samples get fewer; cubic then has a = −0.5
                            // instead of −0.75 (PyTorch, as Pillow)
   const char* nudge =

@@ -38,6 +38,11 @@ bool RowObservation::evaluate(const RowHypothesis& hypothesis, Index row, double
   position += hypothesis.shift;
   if (position < begin || position >= end) return false;
   fill_row(source_table, position, out);
+  if (!hypothesis.channels.empty()) {
+    const std::vector<double> own(out, out + width);
+    for (std::size_t column = 0; column < own.size(); ++column)
+      out[column] = own[static_cast<std::size_t>(hypothesis.channels[column])];
+  }
   for (Index column = 0; column < width; ++column) out[column] *= hypothesis.scale;
   return true;
 }

@@ -22,6 +22,7 @@ struct RowHypothesis {
   std::int64_t period = 0;                     // row p holds the row of p mod period
   std::vector<std::int64_t> order = {};        // row of each position, from the first
   bool transposed = false;
+  std::vector<Index> channels = {};  // of the table, for each channel; empty: its own
   double scale = 1;
   std::optional<DType> storage = {};
 };

@@ -9,6 +9,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/other_settings.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
+#include "pe/model/coordinates.hpp"
 
 namespace pe {
 namespace {
@@ -120,6 +121,69 @@ Proposals permuted(const RowObservation& observation, const RowHypothesis& hypot
            1.1}};
 }
 
+// One row again and again, and behind it the rows from the first on.
+Proposals padded(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const auto& implied = observation.implied;
+  if (implied.size() < 3) return {};
+  std::size_t from = implied.size() - 1;
+  while (from > 0 && implied[from - 1] == implied[from] - 1) --from;
+  if (from == 0 || from + 1 == implied.size() || implied[from] != observation.first ||
+      implied[0] < observation.first || implied[0] > observation.first + 1 ||
+      std::any_of(implied.begin(), implied.begin() + std::ptrdiff_t(from),
+                  [&](std::int64_t row) { return row != implied[0]; }))
+    return {};
+  RowHypothesis other = hypothesis;
+  other.order = implied;
+  return {{std::move(other),
+           fmt::format("row p holds the row of p - {0}, and the first {0} hold row {1}: positions "
+                       "are counted from behind padding on the left",
+                       from, implied[0]),
+           0.97}};
+}
+
+// The rows of a grid whose rows and columns are as many as those meant, exchanged.
+Proposals exchanged(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const Expectation& expected = *observation.expected;
+  if (!expected.remake || !expected.parameters.has("grid") ||
+      !std::holds_alternative<Table>(expected.effect))
+    return {};
+  std::vector<Index> extents = parse_grid(expected.parameters.choice("grid"), 2, "grid");
+  if (extents[0] == extents[1]) return {};
+  const std::string grid = fmt::format("{}x{}", extents[1], extents[0]);
+  auto made = expected.remake({{"grid", grid}});
+  Table* const table = made ? std::get_if<Table>(&made->effect) : nullptr;
+  if (!table || table->width != observation.table.width) return {};
+  RowHypothesis other = hypothesis;
+  other.table = std::make_shared<const Table>(std::move(*table));
+  return {{std::move(other), fmt::format("the rows are those of a grid of {}", grid), 1}};
+}
+
+// Channels by another layout of pairs.
+Proposals other_channels(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const Index width = observation.width, half = width / 2;
+  if (!hypothesis.channels.empty() || hypothesis.transposed || width < 2) return {};
+  Proposals proposals;
+  const auto offer = [&](const char* sentence, auto source_of) {
+    RowHypothesis other = hypothesis;
+    for (Index channel = 0; channel < width; ++channel)
+      other.channels.push_back(source_of(channel));
+    proposals.push_back({std::move(other), sentence, 1});
+  };
+  offer("the channels stand backwards", [=](Index c) { return width - 1 - c; });
+  if (width % 2 != 0 || width < 4) return proposals;
+  offer("the channels of a pair stand half a row apart, where they are neighbours",
+        [=](Index c) { return c < half ? 2 * c : 2 * (c - half) + 1; });
+  offer("the channels of a pair are neighbours, where they stand half a row apart",
+        [=](Index c) { return c % 2 == 0 ? c / 2 : half + c / 2; });
+  offer("the two channels of each pair of neighbours are exchanged",
+        [](Index c) { return c ^ Index { 1 }; });
+  offer("the halves of a row are exchanged", [=](Index c) { return (c + half) % width; });
+  offer(
+      "the channels of a pair stand half a row apart, the second first, where they are neighbours",
+      [=](Index c) { return c < half ? 2 * c + 1 : 2 * (c - half); });
+  return proposals;
+}
+
 Proposals transposed(const RowObservation& observation, const RowHypothesis& hypothesis) {
   if (observation.rows != observation.table.width) return {};
   RowHypothesis other = hypothesis;
@@ -228,7 +292,10 @@ constexpr Proposer<RowObservation> causes[] = {
     {Cause::rows_zero, "end", &zeros},
     {Cause::rows_clamped, "end", &clamped},
     {Cause::rows_wrapped, "rows", &wrapped},
+    {Cause::left_padding, "rows", &padded},
     {Cause::rows_permuted, "rows", &permuted},
+    {Cause::wrong_order, "channels", &other_channels},
+    {Cause::axes_swapped, "table", &exchanged},
     {Cause::transposed, "axes", &transposed},
     {Cause::wrong_amplitude, "scale", &amplitudes},
     {Cause::low_precision_table, "storage", &shorter},

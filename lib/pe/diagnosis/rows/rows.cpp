@@ -93,14 +93,17 @@ void match_nearest(RowObservation& observation, const Stored& array) {
     if (implied != -1) continue;
     array.read(i * width, width, row.data());
     const double length = length_of(row.data());
+    double least = near * near * length * length;
     for (auto at = std::ranges::lower_bound(lengths, std::pair{(1 - near) * length, INT64_MIN});
-         at != lengths.end() && at->first <= (1 + near) * length && implied == -1; ++at) {
+         at != lengths.end() && at->first <= (1 + near) * length; ++at) {
       const double* meant = table.data() + (at->second - observation.begin) * width;
-      double left = near * near * length * length;
+      double left = least;
       for (Index k = 0; k < width && left >= 0; ++k)
         left -= (row[static_cast<std::size_t>(k)] - meant[k]) *
                 (row[static_cast<std::size_t>(k)] - meant[k]);
-      if (left >= 0) implied = at->second;
+      if (left < 0) continue;
+      least -= left;
+      implied = at->second;
     }
   }
 }
@@ -205,6 +208,10 @@ RowDump row_dump(const Expectation& expected, const Dump& dump) {
                              .implied = {}};
   observation.begin = table.rows ? 0 : expected.first - 8;
   observation.end = table.rows ? *table.rows : expected.first + shape.rows + 8;
+  if (observation.end > most_matched) {  // of a recursion, which has as many as anybody asks for
+    observation.begin = std::max<std::int64_t>(0, expected.first - 8);
+    observation.end = std::min(observation.end, expected.first + shape.rows + 8);
+  }
   set_bound(observation);
   return {std::move(observation), given, array, shape.transposed};
 }

@@ -98,11 +98,17 @@ Places places_on_a_line(const RotationObservation& observation,
 // The number of a few that programs make of an axis's extent which is nearest, or the number itself
 // to the digits that it is known by.
 double tidied(double value, double cells, double near) {
+  constexpr int fractions[] = {3,  5,  6,  7,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
+                               19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
   for (const double tidy :
        {cells / (cells - 1), (cells - 1) / cells, (cells + 1) / cells, cells / (cells + 1),
         1 / cells, 1 / (cells - 1), 2 / (cells - 1), 2 / cells, 2 * std::numbers::pi,
         0.5 * std::numbers::inv_pi, 0.5, 0.25, 2.0, 4.0, 1.0})
     if (std::fabs(value - tidy) <= near * std::fabs(tidy)) return tidy;
+  for (const int parts : fractions)  // extents of two axes over one another
+    if (const double tidy = std::round(value * parts) / parts;
+        tidy > 0 && std::fabs(value - tidy) <= near * tidy)
+      return tidy;
   for (const int digits : {1, 2, 3, 4, 5, 6})
     if (std::fabs(to_digits(value, digits) - value) <= near * std::fabs(value))
       return to_digits(value, digits);

@@ -92,6 +92,24 @@ RotationProposals base_of_axes(const RotationObservation& observation,
                                    std::exp(meant.value)),
                        1.05 + 0.01 * digits});
     }
+  // A base of one axis's own.
+  for (std::size_t axis = 0; axis < hypothesis.axes(); ++axis)
+    for (int digits = 1; digits <= 9 && std::isfinite(lines[1 + axis].error); ++digits) {
+      const Line& line = lines[1 + axis];
+      const double value = to_digits(std::exp(line.value), digits);
+      if (std::fabs(std::log(value) - line.value) > 2 * line.error + 1e-8 ||
+          std::fabs(line.value - meant.value) <= 2 * line.error + 1e-8)
+        continue;
+      const auto made = remade(observation, hypothesis, {{"base", value}});
+      if (!made || made->frequencies.size() != hypothesis.frequencies.size()) continue;
+      RotationHypothesis one = hypothesis;
+      for (std::size_t j = 0; j < one.frequencies.size(); ++j)
+        if (one.axis[j] == axis) one.frequencies[j] = made->frequencies[j];
+      all.push_back({std::move(one),
+                     fmt::format("the base of axis {} alone is {}, where {:.6g} is meant", axis,
+                                 spell_number(value), std::exp(meant.value)),
+                     1.15 + 0.01 * digits});
+    }
   return all;
 }
 
