@@ -70,6 +70,12 @@ void refuse_empty(const std::vector<Stored>& arrays) {
 }
 
 void place(ScoreAxes& axes, std::int64_t first) {
+  // One row of offsets of both signs: keys about a query at 0.
+  if (axes.queries == 1 && first < 0 && first + axes.keys > 1) {
+    axes.first_query = 0;
+    axes.first_key = first;
+    return;
+  }
   axes.first_query = first != 0 ? first : axes.keys - axes.queries;
   // A cache that is longer than the sequence has keys behind the last query; a rolling one begins
   // behind position 0.

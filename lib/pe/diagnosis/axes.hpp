@@ -39,7 +39,8 @@ struct ScoreAxes {
 std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads);
 
 /// Where the queries and the keys stand: at `first` where the caller says so (not 0), else the
-/// queries are the last of the keys.
+/// queries are the last of the keys. One row from a negative position to one above 0 is a bias by
+/// offset, key less query.
 void place(ScoreAxes& axes, std::int64_t first);
 
 /// "the 4 queries are aligned to the first of the 9 keys, where they are the last".

@@ -16,12 +16,21 @@
 #include "pe/diagnosis/twins.hpp"
 #include "pe/diagnosis/unseen.hpp"
 #include "pe/dialects/spell.hpp"
+#include "pe/model/weights.hpp"
 
 namespace pe {
 namespace {
 
+// ζ of each pair, which its scale is a power of.
+Array ratios_of(const Rotation& rotation) {
+  std::vector<double> ratios;
+  for (const Real& ratio : rotation.scale_rule->ratios) ratios.push_back(to_double(ratio));
+  return array_of({std::ssize(ratios)}, ratios);
+}
+
 // The field by that name over as many positions as the array has; nothing where none has its shape.
 std::optional<Array> field_of(const Expectation& expected, const Stored& array) {
+  if (is_of_ratios(expected, array)) return ratios_of(std::get<Rotation>(expected.effect));
   constexpr Index most = Index{1} << 22;  // numbers held at once
   if (array.size() > most || array.shape.size() > 4) return {};
   const Index outer = array.shape.empty() ? 1 : array.shape[0];
@@ -129,8 +138,9 @@ std::optional<Diagnosis> judge_lone_field(const Expectation& expected, const Dum
   const bool are_many = dump.arrays.size() > 1 && kind_of(expected.effect) != Kind::rotation;
   if (!dump.before.empty() || (dump.arrays.size() != 1 && !are_many)) return {};
   const bool are_alone = std::ranges::all_of(dump.arrays, [&](const Stored& array) {
-    return std::ranges::find(alone, last_name(array)) != std::end(alone) && !array.is_complex &&
-           rank_of(expected, array) >= 0;
+    return is_of_ratios(expected, array) ||
+           (std::ranges::find(alone, last_name(array)) != std::end(alone) && !array.is_complex &&
+            rank_of(expected, array) >= 0);
   });
   if (!are_alone) return {};
   const Stored& array = dump.arrays[0];

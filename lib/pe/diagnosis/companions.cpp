@@ -73,8 +73,9 @@ std::optional<Companions> companions_of(const Expectation& expected, const Dump&
   Companions all;
   for (const Stored& array : dump.arrays) {
     const int rank = rank_of(expected, array);
-    const bool is_other_field = rank > best || (rank > 0 && turns);
-    const bool is_scale = rank < 0 && scaled && says(last_name(array), "scale");
+    const bool is_ratio = is_of_ratios(expected, array);
+    const bool is_other_field = rank > best || (rank > 0 && turns) || is_ratio;
+    const bool is_scale = rank < 0 && !is_ratio && scaled && says(last_name(array), "scale");
     (is_scale                                               ? all.others
      : is_other_field || is_of_frequencies(expected, array) ? all.fields
                                                             : all.main.arrays)
@@ -94,8 +95,11 @@ std::optional<Companions> companions_of(const Expectation& expected, const Dump&
   if (std::ranges::all_of(all.main.arrays, [](const Stored& array) {
         return array.shape.size() == 1 && names_coordinates(array.name);
       })) {  // frequencies alone, and periods beside them
-    all.main.arrays.push_back(all.fields.front());
-    all.fields.erase(all.fields.begin());
+    auto first = std::ranges::find_if(
+        all.fields, [&](const Stored& array) { return !is_of_ratios(expected, array); });
+    if (first == all.fields.end()) first = all.fields.begin();
+    all.main.arrays.push_back(*first);
+    all.fields.erase(first);
   }
   leave_out_others(expected, all, best, turns);
   if (turns && expected.layers_alike && expected.still.empty()) find_twins(all, !scaled);

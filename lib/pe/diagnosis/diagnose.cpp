@@ -11,6 +11,7 @@
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/biases/biases.hpp"
+#include "pe/diagnosis/buckets/axis_vectors.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
 #include "pe/diagnosis/buckets/vectors.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -18,10 +19,12 @@
 #include "pe/diagnosis/companion_fields.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/padding_token.hpp"
+#include "pe/diagnosis/projected.hpp"
 #include "pe/diagnosis/prompt.hpp"
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rows/rows.hpp"
+#include "pe/diagnosis/score_layouts.hpp"
 #include "pe/diagnosis/sequences_last.hpp"
 #include "pe/diagnosis/sinusoids.hpp"
 #include "pe/diagnosis/untrained.hpp"
@@ -284,7 +287,15 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
                     kind_of(asked.effect) == Kind::table ? "a table that is added to vectors"
                                                          : "a bias on scores"));
   const Written written = as_written(remembering(asked), at_hand(as_stored));
-  if (auto told = diagnose_sinusoids(written)) return *told;
+  auto projected = diagnose_projected(written.expected, written.dump);
+  const auto is_told = [](const std::optional<Diagnosis>& told) {
+    return told && (told->tier != Tier::wrong || !told->reasons.empty());
+  };
+  if (auto told = diagnose_sinusoids(written); told && (is_told(told) || !is_told(projected)))
+    return *told;
+  if (projected) return *projected;
+  if (auto told = diagnose_axis_vectors(written.expected, written.dump, diagnose_as_said))
+    return *told;
   if (const auto table = table_of_vectors(written.expected, written.dump))
     return diagnose_as_said(*table, written.dump);
   if (!are_vectors(written.expected, written.dump))
@@ -321,7 +332,7 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   if (auto told = judge_prompt(asked, as_stored, diagnose_as_said)) return std::move(*told);
-  return diagnose_as_said(asked, as_stored);
+  return with_other_axes(asked, as_stored, diagnose_as_said);
 }
 
 }  // namespace pe

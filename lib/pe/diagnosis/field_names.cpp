@@ -35,6 +35,13 @@ bool is_of_frequencies(const Expectation& expected, const Stored& array) {
          !says(name, "orig") && truth->axis.empty() && (says(name, "freq") || says(name, "period"));
 }
 
+bool is_of_ratios(const Expectation& expected, const Stored& array) {
+  const Rotation* rotation = std::get_if<Rotation>(&expected.effect);
+  return rotation && rotation->scale_rule && last_name(array) == "scale" && !array.is_complex &&
+         squeezed(array.shape).size() == 1 &&
+         array.size() == std::ssize(rotation->scale_rule->ratios);
+}
+
 bool says_what_it_is(const Stored& array) {
   const std::string name = last_name(array);
   return side_said_by(array) ||

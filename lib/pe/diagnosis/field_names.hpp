@@ -8,6 +8,9 @@
 
 namespace pe {
 
+/// xpos' buffer of ζ, one for each pair, which torchscale and flash-attention call scale.
+bool is_of_ratios(const Expectation& expected, const Stored& array);
+
 /// The last part of "model.layers.0.rotary.inv_freq", in small letters; a field's own name for what
 /// codebases call it.
 std::string last_name(const Stored& array);

@@ -22,40 +22,6 @@ Distances counted(std::int64_t first, std::int64_t step, Index count) {
   return all;
 }
 
-// An order of distances, and whether it is that of a table by distance, from the smallest on.
-struct Order {
-  Distances distances;
-  bool rises = false;
-};
-
-// The orders that codes and pe-gen have for so many rows: Transformer-XL's pos_seq falls to 0;
-// XLNet's from the keys' count to one more than minus the queries'; relative positions
-// 1 − L … L − 1 are distances that fall from L − 1, and stay at 0 where later keys are masked.
-// Positions behind a memory count its keys, too; negative ones are keys less queries themselves.
-std::vector<Order> orders_of(const Relative& relative, Index rows, const Expectation& expected,
-                             std::int64_t clamp) {
-  std::vector<Order> all;
-  const std::int64_t first = expected.first, keys = first + expected.rows.value_or(0);
-  if (first < 0) {
-    all = {{counted(-first, -1, rows)}};
-  } else if (first > 0) {
-    all = {{counted(keys - 1, -1, rows)}, {counted(keys, -1, rows)}};
-  } else if (relative.causal) {
-    all = {
-        {counted(rows - 1, -1, rows)}, {counted(rows / 2, -1, rows)}, {counted(0, 1, rows), true}};
-    for (std::int64_t& distance : all[1].distances) distance = std::max<std::int64_t>(0, distance);
-  } else {
-    all = {{counted(rows / 2, -1, rows)},
-           {counted(rows - 1, -1, rows)},
-           {counted(-(rows - 1) / 2, 1, rows), true},
-           {counted(0, 1, rows), true}};
-  }
-  for (Order& order : all)
-    for (std::int64_t& distance : order.distances)
-      if (clamp > 0) distance = std::clamp(distance, -clamp, clamp);
-  return all;
-}
-
 // Sum of |differences| of some rows from the sinusoids of an order, whatever the layout of a row.
 double distance_from(const Table& table, const Distances& order, const Stored& array) {
   constexpr Index most = 64;
@@ -168,7 +134,7 @@ std::vector<OrderedRows> ordered_rows(const Expectation& expected, const Relativ
     for (const bool rises : {false, true}) {
       std::optional<OrderedRows> best;
       double nearest = HUGE_VAL;
-      for (Order& order : orders_of(relative, count, expected, clamp)) {
+      for (DistanceReading& order : distance_orders(relative, count, expected, clamp)) {
         if (order.rises != rises) continue;
         const double here = distance_from(*relative.sinusoids, order.distances, array);
         if (best && !(here < nearest)) continue;
@@ -196,6 +162,30 @@ std::string layout_of(const Expectation& expected) {
 }
 
 }  // namespace
+
+std::vector<DistanceReading> distance_orders(const Relative& relative, Index rows,
+                                             const Expectation& expected, std::int64_t clamp) {
+  std::vector<DistanceReading> all;
+  const std::int64_t first = expected.first, keys = first + expected.rows.value_or(0);
+  if (first < 0) {
+    all = {{counted(-first, -1, rows)}};
+  } else if (first > 0) {
+    all = {{counted(keys - 1, -1, rows)}, {counted(keys, -1, rows)}};
+  } else if (relative.causal) {
+    all = {
+        {counted(rows - 1, -1, rows)}, {counted(rows / 2, -1, rows)}, {counted(0, 1, rows), true}};
+    for (std::int64_t& distance : all[1].distances) distance = std::max<std::int64_t>(0, distance);
+  } else {
+    all = {{counted(rows / 2, -1, rows)},
+           {counted(rows - 1, -1, rows)},
+           {counted(-(rows - 1) / 2, 1, rows), true},
+           {counted(0, 1, rows), true}};
+  }
+  for (DistanceReading& order : all)
+    for (std::int64_t& distance : order.distances)
+      if (clamp > 0) distance = std::clamp(distance, -clamp, clamp);
+  return all;
+}
 
 std::vector<SinusoidDump> sinusoids_of(const Expectation& expected, const Dump& dump) {
   const Relative* relative = std::get_if<Relative>(&expected.effect);

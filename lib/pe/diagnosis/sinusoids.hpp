@@ -16,6 +16,21 @@ struct SinusoidDump {
   bool rises = false;  // from the smallest distance on, where the encoding's own code falls to it
 };
 
+/// Rows as distances in some order, and whether it is that of a table by distance, from the
+/// smallest on.
+struct DistanceReading {
+  std::vector<std::int64_t> distances;
+  bool rises = false;
+};
+
+/// The orders that codes and pe-gen have for so many rows, none of them farther than `clamp` (0:
+/// any): Transformer-XL's pos_seq falls to 0; XLNet's from the keys' count to one more than minus
+/// the queries'; relative positions 1 − L … L − 1 are distances that fall from L − 1, and stay at 0
+/// where later keys are masked. Positions behind a memory count its keys, too; negative ones are
+/// keys less queries themselves.
+std::vector<DistanceReading> distance_orders(const Relative& relative, Index rows,
+                                             const Expectation& expected, std::int64_t clamp);
+
 /// A dump that holds the sinusoids of NEZHA (a row for each bucket) or of Transformer-XL (a row for
 /// each distance, in the order that the dump has; one of those that repeat a clamped distance)
 /// before any projection: real numbers, [row, channel], or [row, sequence, channel] all alike. By

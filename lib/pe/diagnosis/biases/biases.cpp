@@ -90,17 +90,6 @@ bool looks_like_buckets(const Stored& array) {
              some, [](double value) { return !std::isfinite(value) || std::fmod(value, 1) == 0; });
 }
 
-// Nobody gave the weights, nor a seed to draw them with: no dump holds those that were drawn.
-bool has_drawn_weights(const Expectation& expected) {
-  const auto& entries = expected.parameters.entries();
-  const bool given = std::ranges::any_of(entries, [](const Parameters::Entry& entry) {
-    return entry.type == Parameter::Type::tensor;
-  });
-  const auto seed = std::ranges::find(entries, "seed", &Parameters::Entry::name);
-  const bool by_bucket = std::get<Bias>(expected.effect).scaled_terms == 1;  // and by nothing else
-  return by_bucket && !given && seed != entries.end() && seed->origin == "default";
-}
-
 // What is wrong with the keys that a dump hides, and with those that it leaves open, behind a
 // hypothesis that agrees; nothing where they are as meant.
 std::optional<Reason> wrong_sides(const BiasObservation& observation,
@@ -349,6 +338,7 @@ Judged judge(const Expectation& expected, const Dump& dump) {
     if (diagnosis.arithmetic.empty()) diagnosis.arithmetic = arithmetic_of(diagnosis);
     return judged;
   }
+  if (!expected.searches) return judged;
   add_refuting_probes(observation, array, first);
   diagnosis.before = diagnosis.after = observation.measure(start).residual;
   if (auto smallest = tell_smallest(observation, array, start, diagnosis)) {
@@ -400,7 +390,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   }
   const bool is_vague = std::ranges::all_of(
       whole.reasons, [](const Reason& one) { return one.cause == Cause::not_finite; });
-  if (whole.tier != Tier::wrong || !is_vague) return whole;
+  if (whole.tier != Tier::wrong || !is_vague || !expected.searches) return whole;
   auto told = judge_sequences(expected, array_of_bias(expected, dump), whole, judge_whole);
   return told ? *told : whole;
 }

@@ -293,6 +293,16 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
 
 }  // namespace
 
+bool has_drawn_weights(const Expectation& expected) {
+  const auto& entries = expected.parameters.entries();
+  const bool given = std::ranges::any_of(entries, [](const Parameters::Entry& entry) {
+    return entry.type == Parameter::Type::tensor;
+  });
+  const auto seed = std::ranges::find(entries, "seed", &Parameters::Entry::name);
+  const bool by_bucket = std::get<Bias>(expected.effect).scaled_terms == 1;  // and by nothing else
+  return by_bucket && !given && seed != entries.end() && seed->origin == "default";
+}
+
 Diagnosis diagnose_trained_bias(const Expectation& expected, const Stored& array) {
   const auto& bias = std::get<Bias>(expected.effect);
   const Matrix matrix = matrix_of(expected, array);
@@ -328,6 +338,8 @@ Diagnosis diagnose_trained_bias(const Expectation& expected, const Stored& array
     diagnosis.reasons.push_back(*mask);
   } else if (diagnosis.tier == Tier::exact) {
     diagnosis.arithmetic = "copies of one weight for each bucket";
+  } else if (!expected.searches) {
+    return diagnosis;
   } else if (const auto reason = reason_of(expected, *bias.buckets, matrix)) {
     diagnosis.reasons.push_back(*reason);
     diagnosis.after = 0;

@@ -205,6 +205,8 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
       diagnosis.tier = Tier::exact;
       diagnosis.arithmetic = "exact integers";
       diagnosis.doubts = starts[0].notes;
+    } else if (!expected.searches) {
+      cost = HUGE_VAL;
     } else {
       for (const Start& start : starts) {
         const Tally pass = bucket_pass(observation, array, start.hypothesis);

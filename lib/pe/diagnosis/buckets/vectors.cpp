@@ -312,6 +312,23 @@ std::optional<Diagnosis> diagnose_relative_vectors(const Expectation& expected, 
   return told;
 }
 
+Expectation as_table(const Expectation& expected, const Array& table) {
+  const Index width = table.shape().back(), rows = table.size() / width;
+  Expectation other = expected;
+  other.first = 0;
+  other.rows = rows;
+  other.remake = nullptr;
+  Table meant{.width = width, .rows = rows, .range = {}, .fill = {}};
+  meant.fill = [table, width](const PositionRange& positions, DType dtype, std::byte* out) {
+    std::vector<double> values;
+    for (Index i = 0; i < positions.count; ++i)
+      for (Index c = 0; c < width; ++c) values.push_back(table.at(positions.at(i) * width + c));
+    narrow(values, dtype, out);
+  };
+  other.effect = std::move(meant);
+  return other;
+}
+
 std::optional<Expectation> table_of_vectors(const Expectation& expected, const Dump& dump) {
   if (dump.arrays.size() != 1 || !dump.before.empty() || !holds_vectors(dump.arrays[0])) return {};
   const auto table = table_for(expected, dump.arrays[0]);
@@ -320,20 +337,7 @@ std::optional<Expectation> table_of_vectors(const Expectation& expected, const D
   if (!table || shape.size() != 2) return {};
   const Index width = table->shape().back(), rows = table->size() / width;
   if (shape[1] != width && (shape[0] != width || shape[1] != rows)) return {};
-  Expectation other = expected;
-  other.first = 0;
-  other.rows = rows;
-  other.remake = nullptr;
-  Table meant{.width = width, .rows = rows, .range = {}, .fill = {}};
-  meant.fill = [table = *table, width](const PositionRange& positions, DType dtype,
-                                       std::byte* out) {
-    std::vector<double> values;
-    for (Index i = 0; i < positions.count; ++i)
-      for (Index c = 0; c < width; ++c) values.push_back(table.at(positions.at(i) * width + c));
-    narrow(values, dtype, out);
-  };
-  other.effect = std::move(meant);
-  return other;
+  return as_table(expected, *table);
 }
 
 }  // namespace pe

@@ -13,6 +13,9 @@ namespace pe {
 bool are_vectors(const Expectation& expected, const Dump& dump);
 std::optional<Diagnosis> diagnose_relative_vectors(const Expectation& expected, const Dump& dump);
 
+/// What is expected of a dump that holds the numbers of an encoding's table, [row, channel].
+Expectation as_table(const Expectation& expected, const Array& table);
+
 /// The same dump as what it ought to be where it holds the table itself, [bucket, channel]: rows of
 /// a table. Nothing where it is another.
 std::optional<Expectation> table_of_vectors(const Expectation& expected, const Dump& dump);
