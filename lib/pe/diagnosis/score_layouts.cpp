@@ -281,7 +281,8 @@ Diagnosis with_other_axes(
   } catch (const UsageError&) {
     refusal = std::current_exception();
   }
-  constexpr int most = 4;
+  // A list of numbers is a flattened bias where it is one, and not where it might be a wrong one.
+  const int most = squeezed(dump.arrays[0].shape).size() > 1 ? 4 : 0;
   int count = 0;
   for (const Reading& reading : readings) {
     if (told && !tells_nothing(*told)) break;

@@ -240,7 +240,7 @@ RotationProposals copied(const RotationObservation& observation,
 }
 
 // Sines that were read from a place further on in the row: those of pair j are pair j + k's, and
-// behind the row's end stands nothing, or whatever comes next.
+// behind the row's end stands nothing.
 RotationProposals sines_further_on(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
   if (!shows_pairs(observation, hypothesis) || observation.reading().is_one_sided() ||
@@ -252,9 +252,9 @@ RotationProposals sines_further_on(const RotationObservation& observation,
     for (std::size_t i = 0; i < rows; ++i) {
       const double want = hypothesis.sine_magnitude *
                           std::sin(position_of(hypothesis, observation.rows()[i], j) * frequency);
-      constexpr double loose = 1e-3;  // of few roundings; every cell is asked behind
-      if (!(std::fabs(observation.sine(i, j) - want) <= loose + 2 * observation.slack(i, j)))
-        return false;
+      // Of few roundings; every cell is asked behind.
+      const double loose = 1e-3 + 2 * observation.grain() + 2 * observation.slack(i, j);
+      if (!(std::fabs(observation.sine(i, j) - want) <= loose)) return false;
     }
     return true;
   };
@@ -269,14 +269,6 @@ RotationProposals sines_further_on(const RotationObservation& observation,
     one.hypothesis.sine_frequencies.assign(n, 0);
     std::copy(f.begin() + static_cast<std::ptrdiff_t>(k), f.end(),
               one.hypothesis.sine_frequencies.begin());
-    bool zero = true;
-    for (; j < n; ++j) zero = zero && turns_as(j, 0);
-    if (!zero) {
-      one.hypothesis.free_pairs.assign(n, 0);
-      std::fill(one.hypothesis.free_pairs.end() - static_cast<std::ptrdiff_t>(k),
-                one.hypothesis.free_pairs.end(), 1);
-      one.cost = 1.6;
-    }
     return {one};
   }
   return {};
