@@ -156,13 +156,43 @@ def sines_further_on(number):
     row = np.concatenate([np.cos(angle), np.sin(angle)], -1)
     flat = np.concatenate([row[:-1], np.zeros_like(row[:-1])], -1)
     cosine, sine = (case.rounded(v, dtype) for v in (row[:-1, :half], flat[:, place:place + half]))
-    return one(560 + number, f"{dim} channels, sines from column {place} on, {dtype}", "rope", {"dim": dim}, accepted("pairs-permuted"),
+    return one(560 + number, f"{dim} channels, sines from column {place} on, {dtype}", "rope", {"dim": dim}, accepted("pair-formula"),
                lambda: Built([("cos", cosine.astype(F32)), ("sin", sine.astype(F32))], dtype, 100.0, 300))
+
+
+def short_cache(number):
+    """Vectors of float16 by a cache of bfloat16: within the bounds of their own products, nearly everywhere."""
+    rng = drawn(580 + number)
+    dim, heads, length, first = int(rng.choice([64, 80, 128])), int(rng.choice([2, 4])), int(rng.choice([45, 60])), int(rng.choice([0, 100]))
+    angle = (first + np.arange(length))[:, None] * ladder(dim, 1e6)
+    x = case.rounded(rng.standard_normal((2, heads, length, dim)), "f16")
+    kind = ("bf16", "f16", "f32")[number % 3]  # the last two are right
+    y = case.rounded(turned(x, case.rounded(np.cos(angle), kind), case.rounded(np.sin(angle), kind), halves, halves), "f16")
+    return one(580 + number, f"halves by a cache of {kind}, {heads} heads, {length} tokens", "rope", {"dim": dim, "base": 1e6, "pairing": "halves"},
+               accepted("low-precision-table") if kind == "bf16" else (),
+               lambda: Built([("after", y)], "f16", 100.0 if kind == "bf16" else 0.0, length, [("before", x)], check={"positions": f"{first}:{first + length}", "axes": "bhsd"}))
+
+
+def few_numbers(number):
+    """Nine numbers of bfloat16 vectors at positions between which slow pairs hardly turn: these turn nowhere else."""
+    rng = drawn(600 + number)
+    dim, heads, length, first = 128, 3, 53, int(rng.choice([40, 90, 150]))
+    angle = (first + np.arange(length))[:, None] * ladder(dim, (1e6, 5e5)[number % 2])
+    x = case.rounded(rng.standard_normal((1, heads, length, dim)), "bf16")
+    y = case.rounded(turned(x, np.cos(angle), np.sin(angle), halves, halves), "bf16")
+    y.reshape(-1)[rng.choice(y.size, 9, replace=False)] = 3.3125
+    return one(600 + number, f"nine numbers of bfloat16 vectors from position {first} on", "rope", {"dim": dim, "base": (1e6, 5e5)[number % 2], "pairing": "halves"},
+               accepted("damaged-cells"),
+               lambda: Built([("after", y.astype(F32))], "bf16", 100.0, length, [("before", x.astype(F32))], check={"positions": f"{first}:{first + length}", "axes": "bhsd"}))
 
 
 def spoilt():
     for number in range(4):
         yield sines_further_on(number)
+    for number in range(0, 9, 3):
+        yield short_cache(number)
+    for number in range(6):
+        yield few_numbers(number)
     for number in (0, 1, 3, 4):
         yield divisors_alone(number)
     for number in range(9):
@@ -183,6 +213,8 @@ def spoilt():
 def clean():
     for number in (2, 5):
         yield divisors_alone(number)
+    for number in (1, 2, 4, 5, 7, 8):
+        yield short_cache(number)
     for number in range(10, 14):
         yield of_video(number, ("", "the scale as given")[number % 2])
         yield matrices(number, "")

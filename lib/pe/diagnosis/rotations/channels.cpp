@@ -218,16 +218,19 @@ std::vector<Index> still_pairs(const RotationObservation& observation) {
   std::vector<Index> still;
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
     double reached = 0;
-    bool same = true;
+    bool same = true, shows = false;  // that the pair does not turn as it is meant
     const double first = observation.cosine(0, j), second = observation.sine(0, j);
     for (std::size_t i = 0; i < observation.rows().size() && same; ++i) {
       const double p = position_of(start, observation.rows()[i], j);
       reached = std::max(reached, std::fabs(p) * start.frequencies[j]);
-      const double allowed = near + 2 * observation.slack(i, j);
+      const double allowed = near + 2 * observation.slack(i, j), angle = p * start.frequencies[j],
+                   turn = start.reversed ? -angle : angle;
+      shows = shows || std::fabs(start.sine_magnitude * std::sin(turn) - second) > 2 * allowed ||
+              std::fabs(start.cosine_magnitude * std::cos(turn) - first) > 2 * allowed;
       same = std::isfinite(allowed) && std::fabs(observation.sine(i, j) - second) <= allowed &&
              std::fabs(observation.cosine(i, j) - first) <= allowed;
     }
-    if (same && reached > far) still.push_back(static_cast<Index>(j));
+    if (same && shows && reached > far) still.push_back(static_cast<Index>(j));
   }
   return still.size() <= most ? still : std::vector<Index>{};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/residuals.hpp"
@@ -78,6 +79,7 @@ class SharpNumbers {
 
   // A share that is off by a tenth, and by many times what chance does.
   std::optional<Reason> told() const {
+    if (auto short_table = table_of_bf16()) return short_table;
     constexpr double tenth = 0.1, of_chance = 8;
     std::vector<Index> left, pairs;
     Index others = 0;
@@ -135,6 +137,33 @@ class SharpNumbers {
                   fmt::format("every vector is multiplied by {:.5g}", ratio)};
   }
 
+  // Halves turned by a table of fewer bits, whose errors hide within their bounds: they are the
+  // products of a table that was rounded.
+  std::optional<Reason> table_of_bf16() const {
+    constexpr double far = 4;
+    constexpr Index least = 256;
+    if (dump_.arrays[0].dtype != DType::f16 || short_count_ < least ||
+        !(far * short_squares_ < squares_))
+      return {};
+    return Reason{Cause::low_precision_table,
+                  "cosines and sines are rounded to bf16 before vectors of float16 are turned"};
+  }
+
+  // How far the numbers of a pair lie from the products of a table, and from those of one that was
+  // rounded to bf16, beside their size.
+  void hold_short(double c, double s, double a, double b, double first, double second) {
+    const double size = a * a + b * b, short_c = rounded_once(c, DType::bf16),
+                 short_s = rounded_once(s, DType::bf16);
+    if (!(size > 0) || !std::isfinite(first) || !std::isfinite(second)) return;
+    const auto square = [&](double cosine, double sine) {
+      const double one = a * cosine - b * sine - first, other = b * cosine + a * sine - second;
+      return (one * one + other * other) / size;
+    };
+    squares_ += square(c, s);
+    short_squares_ += square(short_c, short_s);
+    ++short_count_;
+  }
+
   const RotationReading& reading() const { return observation_.reading(); }
 
   void look(Index row, const double* x, const double* y) {
@@ -146,6 +175,7 @@ class SharpNumbers {
     for (std::size_t j = 0; j < channels_.size(); ++j) {
       const auto& [in, out] = channels_[j];
       const double a = x[in[0]], b = x[in[1]], of_angle = bound_[j] * (std::fabs(a) + std::fabs(b));
+      if (dump_.arrays[0].dtype == DType::f16) hold_short(c[j], s[j], a, b, y[out[0]], y[out[1]]);
       hold(row, out[0], x[out[0]], y[out[0]], a * c[j], -b * s[j], of_angle);
       hold(row, out[1], x[out[1]], y[out[1]], b * c[j], a * s[j], of_angle);
     }
@@ -184,6 +214,8 @@ class SharpNumbers {
   std::vector<Shares> shares_;   // of each channel
   double along_ = 0, square_ = 0;
   Index count_ = 0;
+  double squares_ = 0, short_squares_ = 0;  // see hold_short
+  Index short_count_ = 0;
   std::vector<double> cosine_, sine_, bound_;
   Index first_channel_ = 0;
   std::string first_place_;

@@ -302,7 +302,7 @@ constexpr RotationProposer rows[] = {
     {Cause::exponent_shifted, "ladder base", by_channel},
     {Cause::direction_reversed, "direction", some_backwards},
     {Cause::pairs_permuted, "ladder pairing axes", permuted},
-    {Cause::pairs_permuted, "ladder pairing axes", sines_further_on},
+    {Cause::pair_formula, "ladder pairing axes", sines_further_on},
     {Cause::pair_frequency, "ladder base scaling", few_otherwise},
 };
 
