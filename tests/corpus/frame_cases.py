@@ -186,7 +186,18 @@ def few_numbers(number):
                lambda: Built([("after", y.astype(F32))], "bf16", 100.0, length, [("before", x.astype(F32))], check={"positions": f"{first}:{first + length}", "axes": "bhsd"}))
 
 
+def all_alike(number):
+    """sin(p / base) in every column of a short type."""
+    rng = drawn(620 + number)
+    dim, dtype, length = int(rng.choice([64, 80])), ("bf16", "f16", "f32")[number % 3], 300
+    angle = np.repeat(np.arange(length)[:, None] * (1e-4, 2e-6)[number // 3], dim // 2, -1)
+    return one(620 + number, f"every pair by {(1e-4, 2e-6)[number // 3]:g} in {dtype}", "rope", {"dim": dim}, accepted("frequencies-equal"),
+               lambda: Built([("cos", case.rounded(np.cos(angle), dtype).astype(F32)), ("sin", case.rounded(np.sin(angle), dtype).astype(F32))], dtype, 100.0, length))
+
+
 def spoilt():
+    for number in range(6):
+        yield all_alike(number)
     for number in range(4):
         yield sines_further_on(number)
     for number in range(0, 9, 3):

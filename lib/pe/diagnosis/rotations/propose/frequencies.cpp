@@ -178,14 +178,23 @@ RotationProposals equal(const RotationObservation& observation,
     });
     const bool is_known = near != hypothesis.frequencies.end();
     RotationHypothesis alike = hypothesis;
-    std::ranges::fill(alike.frequencies, is_known ? *near : measured[0]);
-    all.push_back({alike,
-                   is_known ? fmt::format("every pair turns with the frequency of pair {}",
-                                          near - hypothesis.frequencies.begin())
-                            : fmt::format("every pair turns by {:.6g} radians a position, which "
-                                          "none is meant to",
-                                          measured[0]),
-                   is_known ? 1 : 1.3});
+    if (is_known) {
+      std::ranges::fill(alike.frequencies, *near);
+      all.push_back({alike,
+                     fmt::format("every pair turns with the frequency of pair {}",
+                                 near - hypothesis.frequencies.begin()),
+                     1});
+    }
+    // As it was measured, and the number of few digits that is as good in a short type.
+    for (const double one : {tidiest(measured[0], 2 * observation.grain()).value, measured[0]}) {
+      if (is_known) break;
+      std::ranges::fill(alike.frequencies, one);
+      all.push_back(
+          {alike,
+           fmt::format("every pair turns by {:.6g} radians a position, which none is meant to",
+                       one),
+           one == measured[0] ? 1.3 : 1.2});
+    }
   }
   all.push_back({bent(observation, hypothesis, [](std::size_t) { return 1.0; }),
                  "every pair turns by one radian a position: the exponent was rounded to 0, as a "
