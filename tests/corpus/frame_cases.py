@@ -195,7 +195,18 @@ def all_alike(number):
                lambda: Built([("cos", case.rounded(np.cos(angle), dtype).astype(F32)), ("sin", case.rounded(np.sin(angle), dtype).astype(F32))], dtype, 100.0, length))
 
 
+def by_columns(number):
+    """A table of sinusoids [channel, position] with an odd number of positions, of which no layout has so many columns."""
+    rng = drawn(640 + number)
+    dim, length, order = int(rng.choice([32, 64])), int(rng.choice([283, 101, 55])), ("halves", "interleaved")[number % 2]
+    table = sinusoid.table(dim, np.arange(length), order=order).T
+    return one(640 + number, f"[{dim}, {length}], {order}", "sinusoidal", {"dim": dim, "layout": order}, accepted("transposed"),
+               lambda: Built([("table", np.ascontiguousarray(table).astype(F32))], "f32", 100.0, length, check={"length": length}))
+
+
 def spoilt():
+    for number in range(4):
+        yield by_columns(number)
     for number in range(6):
         yield all_alike(number)
     for number in range(4):

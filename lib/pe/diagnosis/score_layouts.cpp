@@ -286,7 +286,7 @@ Diagnosis with_other_axes(
   int count = 0;
   for (const Reading& reading : readings) {
     if (told && !tells_nothing(*told)) break;
-    if (!reading.is_whole || count++ == most) continue;
+    if (!reading.is_whole || count++ >= most) continue;
     auto other = read(reading, true);
     if (other && !tells_nothing(*other) && (!best || other->reasons.size() < best->reasons.size()))
       best = std::move(other);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/choice.hpp"
@@ -314,8 +315,10 @@ std::vector<Reason> explained_at_once(const Expectation& expected, const Dump& d
 }
 
 std::optional<Diagnosis> held_as_meant(const Expectation& expected, const Dump& dump,
-                                       std::optional<Side> side) {
+                                       std::optional<Side> side) try {
   return Verdict(expected, dump, side).held();
+} catch (const UsageError&) {  // arrays that cannot be read so may be read by columns
+  return {};
 }
 
 Diagnosis compared_as_meant(const Expectation& expected, const Dump& dump,

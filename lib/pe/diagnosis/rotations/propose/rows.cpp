@@ -42,7 +42,10 @@ bool shows(const RotationObservation& observation, Is is) {
 RotationProposals zero(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   if (!observation.has_rows()) return {};
-  const auto is_zero = [&](Index, const double* c, const double* s) {
+  // Sines alone are 0 at position 0.
+  const bool sines = observation.reading().side == RotationReading::Side::sine;
+  const auto is_zero = [&](Index row, const double* c, const double* s) {
+    if (sines && position_of(hypothesis, row, 0) == 0) return false;
     for (std::size_t j = 0; j < observation.pairs(); ++j)
       if (c[j] != 0 || s[j] != 0) return false;
     return true;
