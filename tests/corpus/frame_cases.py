@@ -148,13 +148,16 @@ def without_factor(number):
 
 
 def sines_further_on(number):
-    """Sines that a kernel reads at half the next power of two in rows of cosines and then sines; behind the row's end zeros."""
+    """Sines that a kernel reads at half the next power of two in rows of cosines and then sines; behind the row's end zeros, or the next row."""
     rng = drawn(560 + number)
     dim, dtype = int(rng.choice([96, 160, 192])), ("f32", "bf16")[number % 2]
     half, place = dim // 2, 1 << (dim - 1).bit_length() - 1
     angle = np.arange(301)[:, None] * ladder(dim, 1e4)
     row = np.concatenate([np.cos(angle), np.sin(angle)], -1)
-    flat = np.concatenate([row[:-1], np.zeros_like(row[:-1])], -1)
+    behind = row[1:] if number // 2 % 2 else np.zeros_like(row[:-1])
+    if number // 4:
+        behind[-1] = 0  # nothing behind the last row
+    flat = np.concatenate([row[:-1], behind], -1)
     cosine, sine = (case.rounded(v, dtype) for v in (row[:-1, :half], flat[:, place:place + half]))
     return one(560 + number, f"{dim} channels, sines from column {place} on, {dtype}", "rope", {"dim": dim}, accepted("pair-formula"),
                lambda: Built([("cos", cosine.astype(F32)), ("sin", sine.astype(F32))], dtype, 100.0, 300))
@@ -209,7 +212,7 @@ def spoilt():
         yield by_columns(number)
     for number in range(6):
         yield all_alike(number)
-    for number in range(4):
+    for number in range(8):
         yield sines_further_on(number)
     for number in range(0, 9, 3):
         yield short_cache(number)

@@ -37,6 +37,7 @@ struct RotationHypothesis {
   Settings changes;                      // parameters told otherwise
   std::vector<double> frequencies;       // radians per position
   std::vector<double> sine_frequencies;  // where sines go by others than cosines; empty: the same
+  std::vector<double> sine_phases;       // and what is added to their angles; empty: nothing
   std::vector<double> copy_frequencies;  // of the second columns; empty: the same
   std::vector<double> angle_ulps;        // of these frequencies; empty: those of what is meant
   double cosine_magnitude = 1, sine_magnitude = 1;

@@ -174,7 +174,8 @@ void RotationPrediction::row(Index row, std::span<double> cosine, std::span<doub
     }
     const double turn = hypothesis_.reversed ? -angle : angle;
     const auto [scale, scale_units] = scale_at(hypothesis_, p, j);
-    const double other = sines_otherwise ? p * hypothesis_.sine_frequencies[j] : angle,
+    const double phase = hypothesis_.sine_phases.empty() ? 0 : hypothesis_.sine_phases[j],
+                 other = sines_otherwise ? p * hypothesis_.sine_frequencies[j] + phase : angle,
                  sine_turn = hypothesis_.reversed ? -other : other;
     double c = std::cos(turn), s = std::sin(turn), formula_units = 0;  // one call for both
     if (sines_otherwise) s = std::sin(sine_turn);

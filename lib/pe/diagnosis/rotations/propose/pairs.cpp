@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "pe/diagnosis/causes.hpp"
@@ -239,8 +240,9 @@ RotationProposals copied(const RotationObservation& observation,
   return all;
 }
 
-// Sines that were read from a place further on in the row: those of pair j are pair j + k's, and
-// behind the row's end stands nothing.
+// Sines that were read from a place further on in rows of cosines and sines: those of pair j are
+// pair j + k's, and behind the row's end stand zeros, or the next row's cosines; behind the last
+// row's, anything.
 RotationProposals sines_further_on(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
   if (!shows_pairs(observation, hypothesis) || observation.reading().is_one_sided() ||
@@ -248,10 +250,14 @@ RotationProposals sines_further_on(const RotationObservation& observation,
     return {};
   const std::vector<double>& f = hypothesis.frequencies;
   const std::size_t n = f.size(), rows = observation.rows().size();
-  const auto turns_as = [&](std::size_t j, double frequency) {
+  const auto is_last = [&observation](Index row) {
+    return observation.slot(row) == observation.slots() - 1;
+  };
+  const auto turns_as = [&](std::size_t j, double frequency, double phase, bool in_last = true) {
     for (std::size_t i = 0; i < rows; ++i) {
-      const double want = hypothesis.sine_magnitude *
-                          std::sin(position_of(hypothesis, observation.rows()[i], j) * frequency);
+      if (!in_last && is_last(observation.rows()[i])) continue;
+      const double angle = position_of(hypothesis, observation.rows()[i], j) * frequency + phase;
+      const double want = hypothesis.sine_magnitude * std::sin(angle);
       // Of few roundings; every cell is asked behind.
       const double loose = 1e-3 + 2 * observation.grain() + 2 * observation.slack(i, j);
       if (!(std::fabs(observation.sine(i, j) - want) <= loose)) return false;
@@ -260,8 +266,11 @@ RotationProposals sines_further_on(const RotationObservation& observation,
   };
   for (std::size_t k = 1; k + 2 <= n; ++k) {
     std::size_t j = 0;
-    while (j + k < n && turns_as(j, f[j + k])) ++j;
+    while (j + k < n && turns_as(j, f[j + k], 0)) ++j;
     if (j + k < n) continue;
+    constexpr double quarter = std::numbers::pi / 2;
+    const bool zero = turns_as(j, 0, 0);
+    if (!zero && !turns_as(j, f[0], f[0] + quarter, false)) continue;
     Proposal<RotationHypothesis> one{
         hypothesis, fmt::format("sines were read {} columns further on: those of pair j are pair "
                                 "j + {}'s",
@@ -269,6 +278,20 @@ RotationProposals sines_further_on(const RotationObservation& observation,
     one.hypothesis.sine_frequencies.assign(n, 0);
     std::copy(f.begin() + static_cast<std::ptrdiff_t>(k), f.end(),
               one.hypothesis.sine_frequencies.begin());
+    if (!zero) {
+      one.sentence += ", and behind the row's end the next row's cosines";
+      one.hypothesis.sine_phases.assign(n, 0);
+      for (std::size_t i = 0; i < k; ++i) {
+        one.hypothesis.sine_frequencies[n - k + i] = f[i];
+        one.hypothesis.sine_phases[n - k + i] = f[i] + quarter;
+      }
+      if (!turns_as(j, f[0], f[0] + quarter))
+        one.hypothesis.row = [last = observation.slots() - 1,
+                              reading = observation.reading()](Index row) {
+          return reading.slot(row) == last ? RotationHypothesis::Row::free
+                                           : RotationHypothesis::Row::turns;
+        };
+    }
     return {one};
   }
   return {};
