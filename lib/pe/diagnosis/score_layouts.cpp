@@ -194,10 +194,10 @@ std::vector<Reading> other_axes(const Expectation& expected, const Dump& dump) {
   if (known.cells) known.keys.reset();
   if (const auto usual = score_axes(array.shape, known.heads.value_or(0)))
     known.usual = std::array<Index, 4>{usual->batch, usual->heads, usual->queries, usual->keys};
-  // Of one sequence and as many heads as are meant: nothing else may be read into it.
-  if (known.usual && known.heads && (*known.usual)[batch] == 1 &&
-      (*known.usual)[head] == *known.heads && (*known.usual)[query] > 1 &&
-      (!known.cells || (*known.usual)[key] == *known.cells))
+  // As many heads as are meant, on an axis of their own: nothing else may be read into it.
+  const bool has_own_axis = known.usual && ((*known.usual)[batch] == 1 || shape.size() > 3);
+  if (has_own_axis && known.heads && (*known.usual)[head] == *known.heads &&
+      (*known.usual)[query] > 1 && (!known.cells || (*known.usual)[key] == *known.cells))
     return {};
   std::vector<Axes> all;
   for (std::vector<Index>& one : shapes_of(shape, known)) {
@@ -271,7 +271,8 @@ Diagnosis with_other_axes(
   if (auto told = read({expected, dump, ""}, false); told && told->tier != Tier::wrong)
     return *told;
   std::vector<Reading> readings = other_axes(expected, dump);
-  if (auto weights = weights_themselves(expected, dump)) readings.push_back(std::move(*weights));
+  if (auto weights = weights_themselves(expected, dump))
+    readings.insert(readings.begin(), std::move(*weights));
   for (const Reading& reading : readings)
     if (auto told = read(reading, false); told && told->tier != Tier::wrong) return *told;
   std::optional<Diagnosis> told, best;
@@ -281,8 +282,8 @@ Diagnosis with_other_axes(
   } catch (const UsageError&) {
     refusal = std::current_exception();
   }
-  // A list of numbers is a flattened bias where it is one, and not where it might be a wrong one.
-  const int most = squeezed(dump.arrays[0].shape).size() > 1 ? 4 : 0;
+  constexpr Index searched = Index{1} << 18;  // numbers
+  const int most = dump.arrays[0].size() <= searched ? 4 : 0;
   int count = 0;
   for (const Reading& reading : readings) {
     if (told && !tells_nothing(*told)) break;

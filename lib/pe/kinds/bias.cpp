@@ -15,7 +15,7 @@
 namespace pe {
 namespace {
 
-constexpr Index block_size = 512;
+constexpr Index block_size = 128;
 constexpr std::size_t kept_values = std::size_t{1} << 24;  // 128 MiB
 
 // Values by block of distances, made on demand. Thread-safe.
@@ -33,11 +33,24 @@ class Distances {
         std::make_shared<std::vector<double>>(static_cast<std::size_t>(heads_ * block_size));
     values_(number * block_size, block_size, made->data());
     const std::lock_guard lock(mutex_);
-    if ((blocks_.size() + 1) * made->size() > kept_values) blocks_.clear();
+    if ((blocks_.size() + 1) * made->size() > kept_values) {
+      blocks_.clear();
+      asked_.clear();
+    }
     return blocks_[number] = std::move(made);
   }
 
-  double single(Index head, std::int64_t distance) const {
+  // By itself, unless its block is there or was asked for often enough to be worth making.
+  double single(Index head, std::int64_t distance) {
+    constexpr Index often = 16;
+    const std::int64_t number = distance / block_size;
+    bool is_worth = false;
+    {
+      const std::lock_guard lock(mutex_);
+      is_worth = blocks_.contains(number) || ++asked_[number] > often;
+    }
+    if (is_worth)
+      return (*block(number))[static_cast<std::size_t>(head * block_size + distance % block_size)];
     std::vector<double> values(static_cast<std::size_t>(heads_));
     values_(distance, 1, values.data());
     return values[static_cast<std::size_t>(head)];
@@ -48,6 +61,7 @@ class Distances {
   DistanceValues values_;
   std::mutex mutex_;
   std::map<std::int64_t, Block> blocks_;
+  std::map<std::int64_t, Index> asked_;  // by block, for single values
 };
 
 }  // namespace

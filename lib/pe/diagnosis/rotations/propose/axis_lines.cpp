@@ -85,8 +85,13 @@ bool may_lie_on_a_line(const Places& places) {
 // The same of all slots; none where a few of them say that there is no line.
 Places places_on_a_line(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis, std::size_t axis) {
-  constexpr Index most = 1 << 12, few = 48;
+  constexpr Index most = 1 << 12, few = 48, glance = 8;
   const Index slots = std::min(observation.slots(), most);
+  // Rows most of which turn by these frequencies at no position at all lie on no line.
+  if (slots > 2 * few &&
+      2 * std::ssize(places_of(observation, hypothesis, axis, spread_over(slots, glance)).held) <
+          glance)
+    return {};
   if (slots > 2 * few &&
       !may_lie_on_a_line(places_of(observation, hypothesis, axis, spread_over(slots, few))))
     return {};

@@ -250,9 +250,7 @@ RotationProposals sines_further_on(const RotationObservation& observation,
     return {};
   const std::vector<double>& f = hypothesis.frequencies;
   const std::size_t n = f.size(), rows = observation.rows().size();
-  const auto is_last = [&observation](Index row) {
-    return observation.slot(row) == observation.slots() - 1;
-  };
+  const auto is_last = [&](Index row) { return observation.slot(row) == observation.slots() - 1; };
   const auto turns_as = [&](std::size_t j, double frequency, double phase, bool in_last = true) {
     for (std::size_t i = 0; i < rows; ++i) {
       if (!in_last && is_last(observation.rows()[i])) continue;
