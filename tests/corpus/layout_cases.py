@@ -40,6 +40,7 @@ LAYOUTS = (("[head, query·key]", lambda x: x.reshape(len(x), -1)), ("[query, he
 CELLS = (("[head, row, column, row, column]", lambda x, h, w: x.reshape(-1, h, w, h, w)), ("[head, cell·cell]", lambda x, h, w: x.reshape(len(x), -1)),
          ("[cell, head, cell]", lambda x, h, w: x.transpose(1, 0, 2)))
 FAULTS = (("bias-scaled", lambda x: x * 0.5), ("heads-permuted", lambda x: x[::-1]), ("bias-sign", lambda x: -x))
+SEEN = {("t5", "[head, 1, query, key]"): "t5", ("t5", "[group, head, query, key]"): "t5"}  # by identify, too
 KINDS = {"t5": score_kinds.t5, "alibi": score_kinds.alibi, "kerple": score_kinds.kerple}
 
 
@@ -55,7 +56,8 @@ def scores_otherwise(folder, spoilt):
                 return scores.flags, [("bias", change(np.where(later, -np.inf, spoil(scores.want))).astype(F32))]
             if spoilt and layout.startswith("[batch"):
                 continue
-            yield late(number, accepted(fault, *(("alibi-order",) if fault == "heads-permuted" else ())) if fault else (), f"{kind} as {layout}{', ' if fault else ''}{fault}", kind.split()[0], made)
+            yield late(number, accepted(fault, *(("alibi-order",) if fault == "heads-permuted" else ())) if fault else (), f"{kind} as {layout}{', ' if fault else ''}{fault}", kind.split()[0], made,
+                       told=SEEN.get((kind, layout), ""))
     for k, (layout, change) in enumerate(CELLS):
         fault, spoil = FAULTS[k] if spoilt else ("", lambda x: x)
         number = 70 + k + 100 * spoilt
@@ -75,7 +77,8 @@ def scores_otherwise(folder, spoilt):
             wide = bias.buckets(-bias.offsets(28), limit=64)
             want = np.moveaxis(weights(scores.flags["weights"])[wide], -1, 0) if spoilt else scores.want
             return flags, [("bias", change(want).astype(F32))]
-        yield late(number, accepted("bucket-max-distance") if spoilt else (), f"as {layout}, the weights not given", "t5", untold)
+        yield late(number, accepted("bucket-max-distance") if spoilt else (), f"as {layout}, the weights not given", "t5", untold,
+                   told=SEEN.get(("t5", layout), ""))
 
 
 def tables_themselves(folder, spoilt):

@@ -14,7 +14,8 @@
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
-#include "pe/diagnosis/biases/some_heads.hpp"
+#include "pe/diagnosis/biases/sides.hpp"
+#include "pe/diagnosis/biases/told.hpp"
 #include "pe/diagnosis/biases/trained.hpp"
 #include "pe/diagnosis/biases/weights.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
@@ -24,48 +25,6 @@ namespace pe {
 namespace {
 
 using Constant = BiasHypothesis::Constant;
-
-// Zeros after the query are left to attention by many programs; a bias there is told in the
-// headline.
-void note_later(const LaterKeys& later, Diagnosis& diagnosis) {
-  const Index open = later.zero + later.finite;
-  if (open == 0) return;
-  const std::string_view equal = "equal only where attention masks them itself";
-  std::string what =
-      later.masked > 0
-          ? fmt::format("{} keys after their query are masked and {} are not", later.masked, open)
-      : later.finite == 0 ? "keys after the query hold 0 and are not masked"
-                          : "keys after the query hold a bias and are not masked";
-  auto& told = later.finite > 0 ? diagnosis.doubts : diagnosis.notes;
-  told.push_back(fmt::format("{}: {}", what, equal));
-}
-
-// The hypothesis with later keys punished as earlier ones are, where what is meant masks them.
-std::optional<BiasHypothesis> mirrored(const BiasObservation& observation,
-                                       const BiasHypothesis& hypothesis) {
-  BiasHypothesis other = hypothesis;
-  other.masked = false;
-  if (!hypothesis.slopes.empty())
-    return hypothesis.constant == Constant::none || hypothesis.constant == Constant::any
-               ? std::optional(other)
-               : std::nullopt;
-  const auto made = observation.expected->remake ? observation.expected->remake({{"causal", false}})
-                                                 : std::nullopt;
-  if (!made) return {};
-  other.bias = std::make_shared<const Bias>(std::get<Bias>(made->effect));
-  return other;
-}
-
-// The dump masks keys after the query, where what is meant punishes both sides.
-bool is_one_sided(const BiasObservation& observation) {
-  const auto& entries = observation.expected->parameters.entries();
-  return !observation.bias->causal && observation.mask->is_causal() &&
-         std::ranges::find(entries, "causal", &Parameters::Entry::name) != entries.end();
-}
-Reason one_sided_reason() {
-  return {Cause::bias_symmetric,
-          "keys after the query are masked, where both sides are punished alike"};
-}
 
 std::string arithmetic_of(const Diagnosis& diagnosis) {
   switch (diagnosis.tier) {
@@ -88,154 +47,6 @@ bool looks_like_buckets(const Stored& array) {
   return std::ranges::any_of(some, [](double value) { return value != 0; }) &&
          std::ranges::all_of(
              some, [](double value) { return !std::isfinite(value) || std::fmod(value, 1) == 0; });
-}
-
-// What is wrong with the keys that a dump hides, and with those that it leaves open, behind a
-// hypothesis that agrees; nothing where they are as meant.
-std::optional<Reason> wrong_sides(const BiasObservation& observation,
-                                  const BiasHypothesis& hypothesis, const LaterKeys& later) {
-  if (observation.bias->causal && later.finite > 0 && later.masked == 0)
-    if (const auto both = mirrored(observation, hypothesis); both && observation.agrees(*both))
-      return Reason{Cause::bias_symmetric,
-                    "keys after the query are punished by their distance, where they are to be "
-                    "masked; equal only where attention masks them itself"};
-  if (observation.shape.slopes) return {};
-  if (auto reason = wrong_mask(*observation.expected, *observation.mask, observation.shape))
-    return reason;
-  if (hypothesis.constant != BiasHypothesis::Constant::none && observation.mask->leaves_one_key())
-    throw UsageError(
-        "by the mask of the dump no query sees more than one key: softmax takes any number there, "
-        "so nothing of the bias can be told");
-  return is_one_sided(observation) ? std::optional(one_sided_reason()) : std::nullopt;
-}
-
-// What attention cannot tell from the hypothesis, where rows may have any constant: which they
-// have.
-void note_constant(const BiasObservation& observation, const BiasHypothesis& hypothesis,
-                   Diagnosis& diagnosis) {
-  if (hypothesis.constant != Constant::any || hypothesis.slopes.empty()) return;
-  for (const Equivalent& one : equivalents(observation)) {
-    if (one.hypothesis.heads != observation.base.heads || !one.hypothesis.tokens.empty()) continue;
-    BiasHypothesis other = hypothesis;
-    other.constant = one.hypothesis.constant;
-    other.constant_steps = one.hypothesis.constant_steps;
-    if (!observation.agrees(other)) continue;
-    diagnosis.notes.insert(diagnosis.notes.end(), one.notes.begin(), one.notes.end());
-    return;
-  }
-}
-
-// A hypothesis that agrees at every cell, and what it left of the keys after the query.
-struct Smallest {
-  BiasHypothesis hypothesis;
-  LaterKeys later;
-};
-
-// Cells that refute a hypothesis are looked at from then on.
-void add_refuting_probes(BiasObservation& observation, const Stored& array, const BiasPass& pass) {
-  for (const std::optional<Spot>& spot :
-       {pass.residuals.first_wrong(), pass.residuals.worst_spot()})
-    if (spot) add_probe(observation, array, spot->run, spot->index);
-}
-
-// Tells the cheapest hypothesis that agrees at every cell, with what is wrong with the keys after
-// the query beside it; cells that refute one that agreed at the probes become probes.
-std::optional<Smallest> tell_smallest(BiasObservation& observation, const Stored& array,
-                                      const BiasHypothesis& start, Diagnosis& diagnosis) {
-  constexpr int rounds = 3;
-  constexpr std::size_t most = 6;  // passes over the array in a round
-  constexpr Index enough = 4096;   // wrong cells that refute a hypothesis
-  for (int round = 0; round < rounds; ++round) {
-    auto found = explain<BiasObservation>(observation, start, bias_proposers());
-    if (found.empty()) return {};
-    for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
-      const BiasPass pass = bias_pass(observation, array, found[i].hypothesis, enough);
-      if (pass.residuals.agrees()) {
-        found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i));
-        const auto sides = wrong_sides(observation, found.front().hypothesis, pass.later);
-        tell(found, diagnosis);
-        note_constant(observation, found.front().hypothesis, diagnosis);
-        // Decoding that drops the bias has no later keys: a note tells those of the rows before.
-        const bool is_told = std::ranges::any_of(diagnosis.reasons, [&](const Reason& one) {
-          return one.cause == Cause::bias_zero || (sides && one.cause == sides->cause);
-        });
-        if (sides && !is_told) diagnosis.reasons.push_back(*sides);
-        return Smallest{std::move(found.front().hypothesis), pass.later};
-      }
-      add_refuting_probes(observation, array, pass);
-    }
-  }
-  return {};
-}
-
-// Tells one cause that explains a dump within its bound far better than the arithmetic that is
-// meant. A bound may have to be wide, where roundings could all go one way; they do not go the way
-// of another parameter.
-bool tell_far_better(const BiasObservation& observation, const Stored& array,
-                     const BiasHypothesis& meant, const Tally& residuals, Diagnosis& diagnosis) {
-  constexpr double gain = 30, roundings = 64;
-  const auto spot = residuals.worst_spot();
-  if (!spot || !std::isfinite(spot->expected) ||
-      !(residuals.worst() > roundings * std::max(0x1p-24, unit_roundoff(observation.dtype)) *
-                                std::fabs(spot->expected)))
-    return false;
-  Search<BiasObservation> search(observation, meant, bias_proposers());
-  for (const Explanation<BiasObservation>& one : search.at_depth(1)) {
-    if (one.tier != Tier::wrong || !(gain * one.fit.residual < residuals.worst())) continue;
-    const BiasPass pass = bias_pass(observation, array, one.hypothesis);
-    if (!pass.residuals.agrees() || !(gain * pass.residuals.worst() < residuals.worst())) continue;
-    tell<BiasObservation>({one}, diagnosis);
-    diagnosis.before = residuals.worst();
-    diagnosis.after = pass.residuals.worst();
-    diagnosis.notes.push_back(
-        fmt::format("within the bound, and {:.0f} times nearer with the cause taken into account",
-                    residuals.worst() / std::max(pass.residuals.worst(), 1e-300)));
-    return true;
-  }
-  return false;
-}
-
-// Tells the cheapest hypothesis that holds but for a few cells, and these; whether there is one.
-bool tell_beside_damage(const BiasObservation& observation, const Stored& array,
-                        const BiasHypothesis& start, Diagnosis& diagnosis) {
-  constexpr std::size_t most = 6;  // passes over the array
-  if (observation.shape.slopes) return false;
-  const auto rest = without_foreign_cells(observation);
-  auto found = explain<BiasObservation>(rest ? *rest : observation, start, bias_proposers());
-  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
-    const auto cells = damage_beside(observation, array, found[i].hypothesis);
-    if (!cells || found[i].reasons.empty()) continue;
-    found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i));
-    tell(found, diagnosis);
-    diagnosis.tier = Tier::wrong;
-    diagnosis.reasons.push_back(*cells);
-    return true;
-  }
-  return false;
-}
-
-// Tells what is wrong with some heads, where the others are as they are meant.
-bool tell_some_heads(const BiasObservation& observation, Diagnosis& diagnosis) {
-  for (const Equivalent& one : equivalents(observation)) {
-    if (observation.shape.heads > observation.bias->heads) return false;
-    auto some = wrong_heads(observation, one.hypothesis);
-    if (!some) continue;
-    some->hypothesis.constant = Constant::any;
-    Diagnosis told;
-    if (!tell_smallest(some->observation, *some->array, some->hypothesis, told)) {
-      auto weights = other_weights(*observation.expected, some->observation, *some->array);
-      if (!weights) return false;
-      told.reasons.push_back(std::move(*weights));
-    }
-    diagnosis.tier = Tier::wrong;
-    for (const Reason& reason : told.reasons)
-      diagnosis.reasons.push_back(
-          {reason.cause,
-           fmt::format("{}: {}", spell_heads(some->heads, observation.shape), reason.sentence)});
-    std::ranges::move(told.notes, std::back_inserter(diagnosis.notes));
-    return !diagnosis.reasons.empty();
-  }
-  return false;
 }
 
 // Every cell beside a hypothesis: what is meant, or what attention cannot tell from it. `meant` is
