@@ -43,10 +43,12 @@ class Distances {
   // By itself, unless its block is there or was asked for often enough to be worth making.
   double single(Index head, std::int64_t distance) {
     constexpr Index often = 16;
+    constexpr std::size_t most = std::size_t{1} << 16;  // blocks that are counted
     const std::int64_t number = distance / block_size;
     bool is_worth = false;
     {
       const std::lock_guard lock(mutex_);
+      if (asked_.size() > most) asked_.clear();
       is_worth = blocks_.contains(number) || ++asked_[number] > often;
     }
     if (is_worth)
