@@ -322,6 +322,8 @@ def details(count):
     figure, _, kind = drawn_of(table(waves))
     line = figure.axes[0].lines[0]
     count.check(kind == "wavelengths" and list(numpy.flatnonzero(numpy.isnan(line.get_ydata()))) == [3], "a ladder for each axis is a line for each")
+    heading = figure._suptitle.get_text()
+    count.check("wavelength" in heading and "turns" not in heading, f"a title names what makes lines of lengths alone: {heading!r}")
     few_pixels(count)
     figure, _, _ = drawn_of(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
     figure.canvas.draw()

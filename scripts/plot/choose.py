@@ -240,6 +240,14 @@ NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "null": 
 BESIDE = {"wavelengths": ["unscaled", "turns", "turns_trained"], "reach": ["extrapolation_limit"], "turns": ["residual"], "proof": ["excess"]}
 
 
+AIDS = {"wavelengths": ("unscaled", "turns", "turns_trained")}  # of these the lines of lengths are made, and they are not seen
+
+
+def seen(fields, kind):
+    """The fields of a picture that are seen in it by their own numbers: what its title names."""
+    return [field for field in fields if field.name not in AIDS.get(kind, ())] or fields
+
+
 def fitting(fields, kind):
     """The fields that a kind can draw."""
     there = list(dict.fromkeys(field.name for field in fields))

@@ -2,7 +2,7 @@
 import numpy
 
 from plot import curves, quantities, special, tables, terminal
-from plot.choose import place_name
+from plot.choose import place_name, seen
 from plot.style import place_text, shortened
 
 MOST_NAMES = 8
@@ -73,7 +73,7 @@ def parts_on_terminal(fields, kind):
 
 def notes(read, chosen, kind, on_terminal):
     """One line for each thing that is left out; none where everything is drawn."""
-    drawn = terminal.shown(chosen, kind) if on_terminal else chosen
+    drawn = terminal.shown(chosen, kind) if on_terminal else seen(chosen, kind)
     empty = [name for name in names_of(drawn) if not any(f.words or numpy.isfinite(f.values).any() for f in drawn if f.name == name)]
     left = [name for name in names_of(read) if name not in names_of(drawn)]
     if left:

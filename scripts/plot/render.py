@@ -89,7 +89,7 @@ def entitle(figure, parts):
 
 def figure_of(plot, fields, kind, options):
     """The figure of what choose.choose gave."""
-    title, source = style.title_of(fields, options.title)
+    title, source = style.title_of(choose.seen(fields, kind), options.title)
     check(fields)
     names = [name for field in fields for name in (field.name, field.source, *(axis.name for axis in field.axes))]
     texts = [title, *names, *(place for field in fields for axis in field.axes if axis.named for place in axis.places)]
