@@ -30,6 +30,22 @@ const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
+// The app of the words before the first option, of which `depth` words are, behind those that are
+// its own.
+const CLI::App& asked_of(const CLI::App& app, const std::vector<std::string>& words,
+                         std::size_t& depth) {
+  const CLI::App* next =
+      depth < words.size() && !is_option(words[depth]) ? subcommand_of(app, words[depth]) : nullptr;
+  return next ? asked_of(*next, words, ++depth) : app;
+}
+
+// Whether a word that names a subcommand is no value of the option before it.
+bool stands_alone(const CLI::App& app, std::vector<std::string>::const_iterator word) {
+  if (!is_option(word[-1]) || word[-1].find('=') != std::string::npos) return true;
+  const CLI::Option* option = subcommand_of(app, *word)->get_option_no_throw(word[-1]);
+  return option && option->get_items_expected_max() == 0;
+}
+
 // The value of --NAME or --NAME=… among the words, or what it is otherwise.
 std::string option_of(const std::vector<std::string>& words, const std::string& name,
                       const std::string& otherwise = "") {
@@ -66,6 +82,7 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
   for (const std::string& word : words_) text_ += " " + shell_word(word);
   read_help();
   put_encoding_last(encoding_at);
+  put_encoding_first(encoding_at);
   take_piped_config();
   if (!lacks_encoding(words_, encoding_at)) return;
   SubjectTexts texts{.config = option_of(words_, "--config"),
@@ -73,21 +90,11 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
                      .layer_type = option_of(words_, "--layer-type"),
                      .part = option_of(words_, "--part")};
   if (texts.config.empty() && texts.model.empty()) return;
-  if (encoding_at == 0 && names_encoding_late()) return;
   if (texts.layer_type == "all") texts.layer_type.clear();
   std::optional<TimeLimit> within;
   if (timeout != "0") within.emplace(option_of(words_, "--timeout", timeout));
   words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(encoding_at),
                 std::string(reading_of(texts).encoding->name));
-}
-
-// `--model NAME rope`: an encoding behind options, and not as the value of one.
-bool CommandLine::names_encoding_late() const {
-  for (std::size_t i = 1; i < words_.size(); ++i) {
-    const bool is_value = is_option(words_[i - 1]) && words_[i - 1].find('=') == std::string::npos;
-    if (!is_value && encoding_named(words_[i])) return true;
-  }
-  return false;
 }
 
 bool CommandLine::has_word(std::size_t depth) const {
@@ -129,6 +136,19 @@ void CommandLine::put_encoding_last(std::size_t encoding_at) {
   };
   if (encoding_at == 1 && has_word(1) && names_encoding(words_[0]) && !names_encoding(words_[1]))
     std::swap(words_[0], words_[1]);
+}
+
+// `--length 16 rope`: one encoding behind options, and not as the value of one.
+void CommandLine::put_encoding_first(std::size_t encoding_at) {
+  if (!lacks_encoding(words_, encoding_at)) return;
+  const auto place = words_.begin() + static_cast<std::ptrdiff_t>(encoding_at);
+  std::vector<std::vector<std::string>::iterator> late;
+  for (auto word = place; word != words_.end(); ++word) {
+    const bool is_value =
+        word != place && is_option(word[-1]) && word[-1].find('=') == std::string::npos;
+    if (!is_value && encoding_named(*word)) late.push_back(word);
+  }
+  if (late.size() == 1) std::rotate(place, late.front(), late.front() + 1);
 }
 
 // The config is asked which encoding it means, and then what it says of it; a pipe answers once.
@@ -195,10 +215,14 @@ void CommandLine::check_dashes(const CLI::App& app) const {
 
 // Options belong behind the words that say what they are options of.
 void CommandLine::check_order(const CLI::App& app) const {
-  if (words_.empty() || !is_option(words_[0])) return;
-  check_dashes(app);
-  const auto names = [&](const std::string& word) { return subcommand_of(app, word) != nullptr; };
-  const auto start = std::ranges::find_if(words_, names);
+  std::size_t depth = 0;
+  const CLI::App& last = asked_of(app, words_, depth);
+  const auto first = words_.begin() + static_cast<std::ptrdiff_t>(depth);
+  if (first == words_.end() || !is_option(*first)) return;
+  if (depth == 0) check_dashes(app);
+  const auto names = [&](const std::string& word) { return subcommand_of(last, word) != nullptr; };
+  const auto start = std::find_if(first, words_.end(), names);
+  if (depth > 0 && (start == words_.end() || !stands_alone(last, start))) return;
   const Meant meant = meant_by(words_[0].substr(0, words_[0].find('=')),
                                {{"--help", "usage manual"}, {"--version", "versions ver"}});
   if (start == words_.end() && !meant.names.empty() && !app.get_option_no_throw(words_[0]))
@@ -211,8 +235,9 @@ void CommandLine::check_order(const CLI::App& app) const {
       throw UsageError(fmt::format("unknown option '{}': {}", words_[0], deed));
   if (start == words_.end()) return;
   const auto stop = std::find_if(start, words_.end(), is_option);
-  std::vector<std::string> ordered(start, stop);
-  ordered.insert(ordered.end(), words_.begin(), start);
+  std::vector<std::string> ordered(words_.begin(), first);
+  ordered.insert(ordered.end(), start, stop);
+  ordered.insert(ordered.end(), first, start);
   ordered.insert(ordered.end(), stop, words_.end());
   std::string line = tool_;
   for (const std::string& word : ordered) line += " " + shell_word(word);
@@ -233,14 +258,10 @@ void CommandLine::check_sources() const {
 }
 
 void CommandLine::parse(CLI::App& app) const {
-  const CLI::App* last = &app;
-  std::vector<std::string> helped;  // what help is of
-  for (const std::string& word : words_) {
-    const CLI::App* next = is_option(word) ? nullptr : subcommand_of(*last, word);
-    if (!next) break;
-    helped.push_back(word);
-    last = next;
-  }
+  std::size_t depth = 0;
+  const CLI::App* last = &asked_of(app, words_, depth);
+  std::vector<std::string> helped(words_.begin(),
+                                  words_.begin() + static_cast<std::ptrdiff_t>(depth));
   if (std::ranges::any_of(
           words_, [](const std::string& word) { return word == "--help" || word == "-h"; })) {
     // Whoever asks for help is helped, whatever else is wrong.

@@ -43,8 +43,8 @@ class CommandLine {
  private:
   void read_help();
   void put_encoding_last(std::size_t encoding_at);
+  void put_encoding_first(std::size_t encoding_at);
   void take_piped_config();
-  bool names_encoding_late() const;
   void check_sources() const;
   void check_dashes(const CLI::App& app) const;
   void check_order(const CLI::App& app) const;

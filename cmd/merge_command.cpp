@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "no_clobber.hpp"
+#include "other_files.hpp"
 #include "pe/base/error.hpp"
 #include "pe/verify/report_read.hpp"
 #include "pe/verify/shard.hpp"
@@ -17,7 +18,8 @@ int run_merge(const MergeCommand& merge, const std::string& command) {
   check_report_options(merge.report);
   keep_what_is_read(merge.report.paths, merge.files);
   std::vector<ShardReport> shards;
-  for (const std::string& file : merge.files) shards.push_back({file, read_report(file)});
+  for (const std::string& file : merge.files)
+    shards.push_back({file, read_wanted(file, "report", [&] { return read_report(file); })});
   return deliver_whole(merged(shards, command), merge.report);
 }
 

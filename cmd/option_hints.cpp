@@ -101,6 +101,7 @@ constexpr Hint surer_hints[] = {
      "the exit code is 1 where anything fails: … || true lets it pass"},
     {"diff show-diff", "accept", "pe-verify compare A B shows two dumps value by value"},
     {"plot picture png draw show", "accept", "pe-plot draws a dump: pe-plot FILE -o FILE.png"},
+    {"generate gen make create", "accept", "pe-gen makes tables: pe-gen ENCODING -o FILE"},
     {"ci", "annotations", "--annotations github and --report FILE.xml are for CI"},
     {"annotate annotation github gha", "annotations", "did you mean --annotations github?"},
     {"dry-run validate check-only lint collect-only list parse-only", "shard",

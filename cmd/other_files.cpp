@@ -68,7 +68,43 @@ std::string of_markup(const std::string& head) {
   return "";
 }
 
+// Arrays, which are known by their beginnings.
+std::string of_arrays(const std::string& path, std::string_view head) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view dumps[] = {"\x93NUMPY"sv, "PK\3\4"sv, "\x89HDF"sv};
+  if (head.starts_with("GGUF"))
+    return fmt::format("a model as GGUF, which pe-verify check --config {} reads", path);
+  if (std::ranges::none_of(dumps, [&](std::string_view one) { return head.starts_with(one); }))
+    return "";
+  return fmt::format(
+      "a dump: pe-verify check ENCODING --file {0} judges it, pe-verify identify {0} tells what it "
+      "is",
+      path);
+}
+
+// What a file begins with.
+std::string head_of(const std::string& path, std::uintmax_t size) {
+  std::ifstream in(path, std::ios::binary);
+  std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, io::foreign_start)),
+                   '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head;
+}
+
 }  // namespace
+
+void refuse_if_known(const std::string& path, const char* wanted) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) return;
+  const std::string head = head_of(path, size);
+  const std::size_t start = head.find_first_not_of(" \t\r\n");
+  if (start != std::string::npos && head[start] == '{') return;
+  std::string is = of_arrays(path, head);
+  if (is.empty()) is = known_otherwise(path);
+  if (!is.empty()) throw FileError(fmt::format("'{}' is no {}: it is {}", path, wanted, is));
+}
 
 std::string known_otherwise(const std::string& path) {
   std::error_code error;
@@ -76,10 +112,7 @@ std::string known_otherwise(const std::string& path) {
   const std::uintmax_t size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
   if (error || !fs::is_regular_file(path, error)) return "";
   if (size == 0) return "empty";
-  std::ifstream in(path, std::ios::binary);
-  std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, io::foreign_start)),
-                   '\0');
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  const std::string head = head_of(path, size);
   const std::size_t start = head.find_first_not_of(" \t\r\n");
   if (start == std::string::npos) return "";
   if (head[start] == '{') return of_sound_json(path);

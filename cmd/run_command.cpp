@@ -15,6 +15,7 @@
 #include "dumps.hpp"
 #include "growing_report.hpp"
 #include "no_clobber.hpp"
+#include "other_files.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/ranks.hpp"
 #include "pe/base/real_caches.hpp"
@@ -184,9 +185,10 @@ Check carried_out(const ManifestCheck& check, const RunCommand& run, const std::
 
 std::vector<ManifestCheck> checks_of(const RunCommand& run, std::string& text) {
   const WithBudget within(budget_of(run.timeout));
-  text = read_json_text(run.manifest);
-  std::vector<ManifestCheck> checks =
-      parse_manifest(text, run.manifest == "-" ? "standard input" : run.manifest);
+  std::vector<ManifestCheck> checks = read_wanted(run.manifest, "manifest", [&] {
+    text = read_json_text(run.manifest);
+    return parse_manifest(text, run.manifest == "-" ? "standard input" : run.manifest);
+  });
   keep_what_is_read(run.report.paths, {run.manifest});
   for (const ManifestCheck& check : checks)
     for (const auto* read : {&check.files, &check.before})

@@ -15,8 +15,25 @@
 namespace pe::cmd {
 namespace {
 
+// "90" of "1:30", "5400" of "1:30:00"; "" for what is no such time.
+std::string seconds_of_clock(std::string_view text) {
+  double seconds = 0;
+  for (int parts = 0; parts < 3; ++parts) {
+    double number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || number < 0) return "";
+    seconds = 60 * seconds + number;
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    if (text.empty()) return parts > 0 ? fmt::format("{:.15g}", seconds) : "";
+    if (text.front() != ':') return "";
+    text.remove_prefix(1);
+  }
+  return "";
+}
+
 // "600" of "10m", "5400" of "1h30m": seconds with units; "" for what is no such time.
 std::string seconds_meant(std::string_view text) {
+  if (std::string clock = seconds_of_clock(text); !clock.empty()) return clock;
   constexpr std::pair<std::string_view, double> units[] = {
       {"ms", 1e-3},    {"sec", 1},     {"secs", 1},    {"second", 1},  {"seconds", 1},
       {"s", 1},        {"m", 60},      {"min", 60},    {"mins", 60},   {"minute", 60},
@@ -35,7 +52,7 @@ std::string seconds_meant(std::string_view text) {
     text.remove_prefix(unit.size());
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   }
-  return fmt::format("{:g}", seconds);
+  return fmt::format("{:.15g}", seconds);
 }
 
 double seconds_of(const std::string& timeout) {

@@ -113,6 +113,14 @@ constexpr Deed deeds[] = {
     {"wishes", "pe-analyze laws ENCODING --laws wishes looks at what introductions wish"},
     {"pose randpos rerope self-extend",
      "it is a way to train or to shift positions: pe-analyze exposure rope compares such"},
+    {"multiplicative multiply elementwise 相乘 相乘式 逐位相乘",
+     "pe-apply multiplies by positions, as in pe-apply sinusoidal --combine multiply --random "
+     "1,8,64"},
+    {"concatenate concat 拼接",
+     "pe-apply sets positions beside tokens, as in pe-apply sinusoidal --combine concatenate "
+     "--random 1,8,64"},
+    {"complex-valued 复数 复数式",
+     "words whose own frequencies are trained are in no table; the turn alone is pe-gen rope"},
     {"completion completions install-completion show-completion",
      "cmake --install puts completions for bash, zsh and fish where shells look for them"},
     {"install update upgrade", "the README says how to build and install"},
@@ -148,6 +156,9 @@ std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back({sub->get_name(), sub->get_name() == "list" ? "ls lists catalogue"
                                                                 : other_words(sub->get_name())});
+  if (own == Sort::encoding && std::ranges::find(all, word) != std::end(all))
+    return fmt::format("'{}' are many, and {} takes one: {} list encodings names them", word,
+                       lead == "--versus" ? lead : "a command", tool_of(lead));
   const Meant meant = is_absent ? Meant{} : meant_by(word, names);
   const std::vector<Meaning> others =
       is_absent ? std::vector<Meaning>{} : meanings_of(word, own, lead);

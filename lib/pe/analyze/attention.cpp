@@ -105,7 +105,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity attention{
     .name = "attention",
-    .also = "weights softmax entropy",
+    .also = "weights softmax entropy 注意力 注意力权重",
     .summary =
         "softmax of the scores by distance, by token or in a row for each head, and what of "
         "it is the encoding's",

@@ -191,7 +191,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity base_bound{
     .name = "base-bound",
-    .also = "bound lower-bound theta-bound",
+    .also = "bound lower-bound theta-bound 下界 基数下界",
     .summary = "least base that covers a length, the base above which all do, the share between",
     .definition =
         "b* = inf{b ≥ 1 : B_m(b) ≥ 0 for 0 ≤ m < N}, B_m(b) = Σ_i cos(m·b^(−2i/d)) over the pairs "

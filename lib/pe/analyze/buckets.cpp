@@ -131,7 +131,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity buckets{
     .name = "buckets",
-    .also = "bins",
+    .also = "bins 分桶 桶",
     .summary =
         "which relative positions share an entry, and where float logarithms decide "
         "otherwise",

@@ -191,7 +191,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity context{
     .name = "context",
-    .also = "horizon extrapolation extrapolate",
+    .also = "horizon extrapolation extrapolate 上下文 上下文长度 外推 外推性",
     .summary = "where the sum of cosines turns negative, critical dimension, extrapolation limit",
     .definition =
         "B_m = Σ_i cos(m·θ_i) over the pairs that a rotation has, for 0 ≤ m < N; d_extra = "

@@ -196,7 +196,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity cost{
     .name = "cost",
-    .also = "flops parameters params memory complexity",
+    .also = "flops parameters params memory complexity 成本 开销 代价 复杂度 计算复杂度 参数量",
     .summary =
         "trained numbers, operations and bytes for each token and layer, and how far the "
         "encoding reaches",

@@ -155,7 +155,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity decay{
     .name = "decay",
-    .also = "long-term-decay",
+    .also = "long-term-decay 衰减 远程衰减 远程衰减性 长程衰减",
     .summary = "the score of a query and a key, by the distance between them",
     .definition =
         "rotations: S_j = Σ_{i<j} e^{imθ_i} over the pairs, abel = mean |S_j|, B_m = Re S_n = "

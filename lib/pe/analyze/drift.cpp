@@ -89,7 +89,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity drift{
     .name = "drift",
-    .also = "solver",
+    .also = "solver 漂移 求解器",
     .summary = "how far solvers carry a table from the solution of its differential equation",
     .definition =
         "error |z'_j(p) - z_j(p)| of pair j, z_j(p) = exp(-i p theta_j) z_j(0) for dp/dt = h(t, p) "

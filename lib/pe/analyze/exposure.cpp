@@ -210,7 +210,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity exposure{
     .name = "exposure",
-    .also = "training",
+    .also = "training 训练",
     .summary = "relative distances that training shows under PoSE, RandPos, ReRoPE and Self-Extend",
     .definition =
         "for examples of L = --trained positions and N = --length: P(r) = chance that two "

@@ -226,7 +226,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity interpolation{
     .name = "interpolation",
-    .also = "interpolation-bound",
+    .also = "interpolation-bound 插值",
     .summary = "Position Interpolation's bound, the sharp one, and a counter-example",
     .definition =
         "a(s) = Re Σ_j h_j e^(isθ_j), θ_j = c^(−2j/d); the theorem: |a(s) − a_lin(s)| ≤ "

@@ -230,7 +230,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity kernel{
     .name = "kernel",
-    .also = "eigenvalues",
+    .also = "eigenvalues 核 特征值",
     .summary =
         "eigenvalues of a bias with constants taken out: conditionally positive definite or "
         "not, head by head",

@@ -189,7 +189,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity laws{
     .name = "laws",
-    .also = "properties compare",
+    .also = "properties compare 定律 性质 愿望",
     .summary =
         "which laws hold: unique, bounded, relative-only, … with what was measured and what "
         "rounding allows",

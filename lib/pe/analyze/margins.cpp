@@ -220,7 +220,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity margins{
     .name = "margins",
-    .also = "distance distances unique",
+    .also = "distance distances unique 距离 最小距离 唯一性",
     .summary =
         "the least distance between two rows of a table as the length grows, and rows that "
         "collide",

@@ -156,7 +156,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity plan{
     .name = "plan",
-    .also = "extend extension",
+    .also = "extend extension 规划 计划 扩展 延长",
     .summary = "rules and factors that bring a model to a length, ranked, with the config to write",
     .definition =
         "for a length N = --length and L = --trained, every rule at s = N/L, rounded up to four "

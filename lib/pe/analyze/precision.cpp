@@ -279,7 +279,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity precision{
     .name = "precision",
-    .also = "error errors ulp rounding",
+    .also = "error errors ulp rounding 精度 误差 舍入误差",
     .summary = "what element types and codebases' steps make of a table, position by position",
     .definition =
         "error of an entry |T'(p, c) - T(p, c)|; score s(p, m) = R(p)q . R(m)k / sqrt(d), q and k "

@@ -223,7 +223,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity probe{
     .name = "probe",
-    .also = "statistics singular-values",
+    .also = "statistics singular-values 探针 统计 奇异值",
     .summary = "statistics of a table of vectors, each beside tables of noise of its shape",
     .definition =
         "c(i, j) = cos(P_i, P_j): adjacent_cosine, the mean of c(i, i+1); toeplitz, the variance "

@@ -150,7 +150,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity scaling{
     .name = "scaling",
-    .also = "scalings ratio scaling-ratio",
+    .also = "scalings ratio scaling-ratio 缩放 拉伸",
     .summary = "every scaling rule side by side at one factor: ratios, ramps, pairs out of range",
     .definition =
         "with s = --factor and L = --trained: ratio = θ′/θ, γ from θ′ = (1 − γ)·θ/s + γ·θ, angle = "

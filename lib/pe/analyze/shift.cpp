@@ -69,7 +69,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity shift{
     .name = "shift",
-    .also = "linear-shift m-k rotation-matrix transformation-matrix",
+    .also = "linear-shift m-k rotation-matrix transformation-matrix 平移 变换矩阵 旋转矩阵",
     .summary =
         "M_k, which carries each row to the one k positions on: as turns, as a matrix, or "
         "fitted and tried, beside random tables",

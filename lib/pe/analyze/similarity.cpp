@@ -226,7 +226,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity similarity{
     .name = "similarity",
-    .also = "gram cosine inner-product dot-product",
+    .also = "gram cosine inner-product dot-product 相似度 相似性 内积 点积 余弦相似度",
     .summary =
         "inner products and cosines of rows: by lag with their spread, one against all, all "
         "against all, neighbours",

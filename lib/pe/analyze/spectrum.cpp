@@ -118,7 +118,8 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity spectrum{
     .name = "spectrum",
-    .also = "wavelength wavelengths frequency frequencies freqs inv-freq",
+    .also =
+        "wavelength wavelengths frequency frequencies freqs inv-freq 波长 频率 频谱 周期 周期性",
     .summary = "frequency and wavelength of every pair, and how much of a period training shows",
     .definition =
         "wavelength λ_j = 2π/θ_j; turns = L/λ_j, with the cells along the pair's axis for L where "

@@ -30,6 +30,14 @@ void Stored::read(Index first, Index count, double* out) const {
   widen(bytes.data(), dtype, std::span(out, static_cast<std::size_t>(count)));
 }
 
+std::vector<Index> squeezed(const std::vector<Index>& shape) {
+  std::vector<Index> rest;
+  for (const Index extent : shape)
+    if (extent != 1) rest.push_back(extent);
+  if (rest.empty()) rest.push_back(1);
+  return rest;
+}
+
 Stored stored(const Array& array, std::string name, std::string shown) {
   return {.name = std::move(name),
           .shown = std::move(shown),

@@ -28,6 +28,9 @@ struct Stored {
   void read(Index first, Index count, double* out) const;
 };
 
+/// A shape without its axes of one; {1} where nothing is left.
+std::vector<Index> squeezed(const std::vector<Index>& shape);
+
 /// An array in memory.
 Stored stored(const Array& array, std::string name, std::string shown);
 

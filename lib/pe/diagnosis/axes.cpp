@@ -49,8 +49,7 @@ void refuse_long_rows(const Stored& array) {
 
 void refuse_long_rows(const std::vector<Stored>& arrays) {
   for (const Stored& array : arrays) {
-    std::vector<Index> shape = array.shape;
-    std::erase(shape, 1);
+    const std::vector<Index> shape = squeezed(array.shape);
     if (shape.size() < 2) continue;
     const bool has_parts = shape.size() > 2 && shape.back() == 2;
     const Index row = has_parts ? shape.end()[-2] : shape.back();

@@ -21,8 +21,7 @@ bool is_of_a_mask(double value) { return value <= -1e4; }
 }  // namespace
 
 Diagnosis with_coarse_numbers(Diagnosis told, const Expectation& expected, const Dump& dump,
-                              const Reason& reason,
-                              const std::function<Diagnosis(const Dump&)>& diagnose) {
+                              const Reason& reason, const DumpJudge& diagnose) {
   if (!is_unexplained(told) || !expected.searches || dump.coarse) return told;
   auto coarse = coarse_of(dump.arrays[0], is_of_a_mask);
   if (!coarse) return told;
@@ -45,7 +44,7 @@ Diagnosis with_coarse_numbers(Diagnosis told, const Expectation& expected, const
 }
 
 Diagnosis with_numbers_of_f32(Diagnosis told, const Dump& dump, Cause cause,
-                              const std::function<Diagnosis(const Dump&)>& diagnose) {
+                              const DumpJudge& diagnose) {
   constexpr Index few = 64;  // that an arithmetic of f32 may have rounded correctly by chance
   const auto is_wide = [](const Stored& array) {
     return array.dtype == DType::f64 && !array.u16 && type_of_numbers(array) == DType::f32;

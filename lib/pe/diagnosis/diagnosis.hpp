@@ -98,4 +98,8 @@ struct Diagnosis {
   std::string coverage;      // "all 131072 x 128 cells"
 };
 
+/// How a dump that was made of another, or is held to another expectation, is judged.
+using Judge = std::function<Diagnosis(const Expectation& expected, const Dump& dump)>;
+using DumpJudge = std::function<Diagnosis(const Dump& dump)>;  // to the same expectation
+
 }  // namespace pe

@@ -47,7 +47,7 @@ bool has(const Diagnosis& told, Cause cause) {
 }  // namespace
 
 Diagnosis with_padding_token(const Expectation& expected, const Dump& dump, Diagnosis told,
-                             const std::function<Diagnosis(const Dump& dump)>& judge) {
+                             const DumpJudge& judge) {
   if (!has(told, Cause::padding_row_zero) || !expected.parameters.has("offset") ||
       dump.arrays.size() != 1 || !dump.before.empty())
     return told;

@@ -14,6 +14,6 @@ namespace pe {
 /// without it where the row stands at position −1, and a verdict on a buffer that starts at its
 /// first row says how it is asked for.
 Diagnosis with_padding_token(const Expectation& expected, const Dump& dump, Diagnosis told,
-                             const std::function<Diagnosis(const Dump& dump)>& judge);
+                             const DumpJudge& judge);
 
 }  // namespace pe

@@ -22,7 +22,7 @@ std::optional<Expectation> of_text_alone(const Expectation& expected) {
   return text;
 }
 
-Diagnosis compared(Expectation expected, const Dump& dump, const DumpJudge& judge) {
+Diagnosis compared(Expectation expected, const Dump& dump, const Judge& judge) {
   expected.searches = false;
   return judge(expected, dump);
 }
@@ -30,7 +30,7 @@ Diagnosis compared(Expectation expected, const Dump& dump, const DumpJudge& judg
 }  // namespace
 
 std::optional<Diagnosis> judge_prompt(const Expectation& expected, const Dump& dump,
-                                      const DumpJudge& judge) {
+                                      const Judge& judge) {
   const auto text = of_text_alone(expected);
   if (!text) return {};
   const Diagnosis example = compared(expected, dump, judge);

@@ -7,13 +7,10 @@
 
 namespace pe {
 
-/// How one dump is judged, as it lies.
-using DumpJudge = std::function<Diagnosis(const Expectation& expected, const Dump& dump)>;
-
 /// The verdict by segments that are the encoding's own example, or by text alone: whichever the
 /// dump is; where it is neither, the one that is nearer. Nothing where segments were given, or the
 /// encoding has none.
 std::optional<Diagnosis> judge_prompt(const Expectation& expected, const Dump& dump,
-                                      const DumpJudge& judge);
+                                      const Judge& judge);
 
 }  // namespace pe

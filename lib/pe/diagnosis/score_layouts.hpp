@@ -13,8 +13,6 @@ namespace pe {
 /// was read. Where none is and the first reading explained nothing, one that explains what is
 /// wrong. Axes of the extents that [head, query, key] would have are not exchanged: that is a
 /// fault.
-Diagnosis with_other_axes(
-    const Expectation& expected, const Dump& dump,
-    const std::function<Diagnosis(const Expectation& expected, const Dump& dump)>& judge);
+Diagnosis with_other_axes(const Expectation& expected, const Dump& dump, const Judge& judge);
 
 }  // namespace pe

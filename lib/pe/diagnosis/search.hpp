@@ -28,7 +28,7 @@ struct Fit {
   bool operator==(const Fit&) const = default;
 };
 
-/// A hypothesis that a cause proposals. Among hypotheses that agree the cheapest is preferred: a
+/// A hypothesis that a cause proposes. Among hypotheses that agree the cheapest is preferred: a
 /// cause costs 1, a number that was fitted and not known beforehand a little more.
 template <typename Hypothesis>
 struct Proposal {

@@ -39,7 +39,7 @@ bool is_short(const Diagnosis& told) {
 }  // namespace
 
 Diagnosis with_sequences_last(const Expectation& expected, const Dump& dump, Diagnosis told,
-                              const std::function<Diagnosis(const Dump& dump)>& judge) {
+                              const DumpJudge& judge) {
   if (told.tier != Tier::wrong || !dump.before.empty() || dump.arrays.empty() ||
       kind_of(expected.effect) == Kind::bias || kind_of(expected.effect) == Kind::relative)
     return told;

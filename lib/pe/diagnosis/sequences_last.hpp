@@ -12,6 +12,6 @@ namespace pe {
 /// and the second for sequences: where that is right, or where --length says that the first counts
 /// positions and a cause is found.
 Diagnosis with_sequences_last(const Expectation& expected, const Dump& dump, Diagnosis told,
-                              const std::function<Diagnosis(const Dump& dump)>& judge);
+                              const DumpJudge& judge);
 
 }  // namespace pe

@@ -110,7 +110,7 @@ Effect make(const Parameters& parameters, Index) {
 
 extern constinit const Encoding deberta{
     .name = "deberta",
-    .also = "disentangled relative c2p p2c 相对 相对位置编码",
+    .also = "disentangled relative c2p p2c 相对 相对位置编码 rpe 解耦",
     .summary = "content to position and position to content, by logarithmic buckets of the offset",
     .source =
         "He et al. 2021, arXiv:2006.03654, eqs. 3 and 4; the authors' `make_log_bucket_position` "

@@ -7,6 +7,7 @@
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/parameters.hpp"
+#include "pe/encodings/perceptron_drift.hpp"
 #include "pe/model/perceptron.hpp"
 
 namespace pe::encoding_rows {
@@ -120,12 +121,10 @@ Drift drift(const Parameters& parameters, const Effect& effect, const Reach& rea
   constexpr int places = 64;
   for (Index head = 0; head < bias.heads; ++head)
     for (int i = 0; i <= places; ++i) {
-      const double x = most * i / places, off = (6 / least + 6) * half_ulp_f32,
-                   further = x * (1 + off);
+      const double x = most * i / places;
       double& worst = drift.absolute[static_cast<std::size_t>(head)];
-      worst = std::max(worst, other_orders * perceptron.roundoff(head, std::span(&x, 1)) +
-                                  std::fabs(perceptron(head, std::span(&further, 1)) -
-                                            perceptron(head, std::span(&x, 1))));
+      worst = std::max(worst, perceptron_drift(perceptron, head, std::span(&x, 1),
+                                               (6 / least + 6) * half_ulp_f32));
     }
   return drift;
 }

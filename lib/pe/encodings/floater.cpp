@@ -203,7 +203,7 @@ Drift drift(const Parameters&, const Effect&, const Reach&) {
 
 extern constinit const Encoding floater{
     .name = "floater",
-    .also = "ode neural-ode flow recursive",
+    .also = "ode neural-ode flow recursive 递归 递归式 循环 rnn 常微分方程",
     .summary =
         "a table that a differential equation or a recursion carries from position to position",
     .source = "Liu et al. 2020, arXiv:2003.09229, eq. 2; xuanqing94/FLOATER",

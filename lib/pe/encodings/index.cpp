@@ -33,7 +33,7 @@ Effect make(const Parameters& parameters, Index) {
 
 extern constinit const Encoding index{
     .name = "index",
-    .also = "identity integer",
+    .also = "identity integer 索引 下标 整数",
     .summary = "the position itself: grows with the length (it exists to fail `bounded`)",
     .source = "the usual counter-example of introductions to position encodings",
     .kind = Kind::table,

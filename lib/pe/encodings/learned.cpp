@@ -314,7 +314,8 @@ extern constinit const Encoding learned{
     .name = "learned",
     .also =
         "learnt learnable trained trainable absolute wpe position-embedding lookup "
-        "可学习 可训练 绝对 绝对位置编码",
+        "可学习 可训练 绝对 绝对位置编码 训练式 学习 学习式 可学习绝对位置编码 vit "
+        "vision-transformer",
     .summary = "a trained table from a file, or one drawn as before training",
     .source = "Gehring et al. 2017, arXiv:1705.03122; Devlin et al. 2018, arXiv:1810.04805",
     .kind = Kind::table,

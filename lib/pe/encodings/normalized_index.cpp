@@ -50,7 +50,7 @@ Drift drift(const Parameters&, const Effect&, const Reach&) {
 
 extern constinit const Encoding normalized_index{
     .name = "normalized-index",
-    .also = "normalised-index normalised fraction",
+    .also = "normalised-index normalised fraction 归一化 归一化索引",
     .summary = "the position as a fraction of the length (it exists to fail `length-invariant`)",
     .source = "the usual counter-example of introductions to position encodings",
     .kind = Kind::table,

@@ -115,7 +115,7 @@ extern constinit const Encoding shaw{
     .name = "shaw",
     .also =
         "relative relative-position clipped-relative relative-embedding "
-        "相对 相对位置编码",
+        "相对 相对位置编码 nezha rpe 经典 截断相对",
     .summary = "a trained vector for each clipped relative position, on keys and values",
     .source =
         "Shaw et al. 2018, arXiv:1803.02155, eqs. 3–5; Wei et al. 2019, arXiv:1909.00204 (NEZHA)",

@@ -200,7 +200,7 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 
 extern constinit const Encoding sincos_2d{
     .name = "sincos-2d",
-    .also = "2d vit mae image patch 2d-sincos sinusoidal-2d",
+    .also = "2d vit mae image patch 2d-sincos sinusoidal-2d 二维",
     .summary = "sines and cosines of the row and of the column of an image grid",
     .source = "He et al. 2021, arXiv:2111.06377; Carion et al. 2020, arXiv:2005.12872, app. A.4",
     .kind = Kind::table,

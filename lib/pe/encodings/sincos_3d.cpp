@@ -129,7 +129,7 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 
 extern constinit const Encoding sincos_3d{
     .name = "sincos-3d",
-    .also = "3d video 3d-sincos sinusoidal-3d",
+    .also = "3d video 3d-sincos sinusoidal-3d 三维",
     .summary = "sines and cosines of the frame, the row and the column of a video grid",
     .source =
         "tatp22/multidim-positional-encoding; diffusers get_3d_sincos_pos_embed; Bardes et al. "

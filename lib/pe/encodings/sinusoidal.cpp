@@ -153,7 +153,8 @@ extern constinit const Encoding sinusoidal{
     .also =
         "sin sinusoid sinus sine cosine vanilla fixed absolute sin-cos-1d "
         "attention-is-all-you-need positional-encoding position-encoding fourier 正弦 三角 "
-        "正弦位置编码 三角函数 绝对 绝对位置编码",
+        "正弦位置编码 三角函数 绝对 绝对位置编码 三角式 三角函数式 余弦 正弦余弦 正余弦 正弦/余弦 "
+        "固定 经典式",
     .summary = "sines and cosines of falling frequencies, added to the embeddings",
     .source = "Vaswani et al. 2017, arXiv:1706.03762, §3.5",
     .kind = Kind::table,

@@ -14,6 +14,7 @@
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/parameters.hpp"
+#include "pe/encodings/perceptron_drift.hpp"
 #include "pe/kinds/bias_rows.hpp"
 #include "pe/model/perceptron.hpp"
 
@@ -211,14 +212,9 @@ Drift drift(const Parameters& parameters, const Effect& effect, const Reach& rea
   for (const double row : some(bias.series[0]))
     for (const double column : some(bias.series[1]))
       for (Index head = 0; head < bias.heads; ++head) {
-        const double input[] = {row, column}, off = 8 * half_ulp_f32,
-                     further[] = {row * (1 + off), column * (1 + off)},
-                     aside[] = {row * (1 + off), column * (1 - off)},
-                     here = perceptron(head, input);
+        const double input[] = {row, column};
         double& worst = drift.absolute[static_cast<std::size_t>(head)];
-        worst = std::max(worst, 4 * (other_orders * perceptron.roundoff(head, input) +
-                                     std::max(std::fabs(perceptron(head, further) - here),
-                                              std::fabs(perceptron(head, aside) - here))));
+        worst = std::max(worst, 4 * perceptron_drift(perceptron, head, input, 8 * half_ulp_f32));
       }
   drift.relative.assign(drift.relative.size(), 8 * half_ulp_f32);
   return drift;

@@ -203,7 +203,7 @@ extern constinit const Encoding t5{
     .name = "t5",
     .also =
         "t5-bias t5-relative relative relative-attention-bias relative-bias relative-position-bias "
-        "relative-position-bucket bucketed 相对 相对位置编码",
+        "relative-position-bucket bucketed 相对 相对位置编码 rpe 分桶",
     .summary = "a trained bias for each logarithmic bucket of relative positions",
     .source =
         "Raffel et al. 2020, arXiv:1910.10683, §2.1; mesh_tensorflow `_relative_position_bucket`; "

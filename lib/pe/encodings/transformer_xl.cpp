@@ -176,7 +176,7 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 
 extern constinit const Encoding transformer_xl{
     .name = "transformer-xl",
-    .also = "xl txl xlnet relative 相对 相对位置编码",
+    .also = "xl txl xlnet relative 相对 相对位置编码 rpe",
     .summary =
         "projected sinusoids of the distance, and trained vectors u and v for a query without "
         "place",

@@ -290,7 +290,7 @@ Drift drift(const Parameters& parameters, const Effect& effect, const Reach& rea
 
 extern constinit const Encoding tupe{
     .name = "tupe",
-    .also = "untied",
+    .also = "untied 解绑",
     .summary =
         "projections of a table of positions, untied from the words, beside a bucketed relative "
         "bias",

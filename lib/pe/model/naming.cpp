@@ -25,6 +25,35 @@ std::string folded(std::string_view word) {
   return letters;
 }
 
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+// "rotary" of "rotarypositionalencoding": without what says of any encoding that it is one.
+std::string without_kind(std::string letters) {
+  constexpr std::string_view kinds[] = {"encodings",  "encoding", "embeddings", "embedding",
+                                        "positional", "position", "编码",       "嵌入",
+                                        "位置",       "式"};
+  const auto ends = [&](std::string_view kind) { return letters.ends_with(kind); };
+  for (const auto* kind = std::ranges::find_if(kinds, ends); kind != std::end(kinds);
+       kind = std::ranges::find_if(kinds, ends))
+    letters.resize(letters.size() - kind->size());
+  return letters;
+}
+
+// What else a phrase may name: itself without its kind, and the words in Latin letters of one that
+// has others, too: "t5" of "T5的相对位置偏置".
+std::vector<std::string> names_within(const std::string& letters) {
+  std::vector<std::string> names = {without_kind(letters)};
+  if (!std::ranges::all_of(letters, is_ascii))
+    for (auto first = letters.begin(); first != letters.end();) {
+      first = std::find_if(first, letters.end(), is_ascii);
+      const auto end = std::find_if_not(first, letters.end(), is_ascii);
+      if (end - first > 1) names.emplace_back(first, end);
+      first = end;
+    }
+  std::erase_if(names, [&](const std::string& name) { return name.empty() || name == letters; });
+  return names;
+}
+
 // Letters to change, leave out, put in or swap with their neighbour (the distance of optimal string
 // alignment).
 std::size_t slips(const std::string& from, const std::string& to) {
@@ -118,6 +147,14 @@ Meant meant_by(std::string_view word, const std::vector<Named>& names) {
     return {Likeness::same, found};
   if (take(those(all, [&](const Spelling& one) {
         return any_also(one, [&](const std::string& other) { return other == letters; });
+      })))
+    return {Likeness::also, found};
+  const std::vector<std::string> within = names_within(letters);
+  const auto is_within = [&](const std::string& other) {
+    return std::ranges::find(within, other) != within.end();
+  };
+  if (take(those(all, [&](const Spelling& one) {
+        return is_within(one.name) || any_also(one, is_within);
       })))
     return {Likeness::also, found};
   // Names before their other words: what "sinu" begins is sinusoidal, and not sinusoidal-2d.

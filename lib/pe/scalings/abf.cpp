@@ -28,7 +28,7 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
 
 extern constinit const Scaling abf{
     .name = "abf",
-    .also = "adjusted-base adjusted-base-frequency",
+    .also = "adjusted-base adjusted-base-frequency adaptive-base-frequency 调整基频 基频",
     .summary = "adjusted base frequency: the ladder of a larger base",
     .source = "Xiong et al. 2023, arXiv:2309.16039, §4.1",
     .parameters = schema,

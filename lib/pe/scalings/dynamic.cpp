@@ -114,7 +114,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling dynamic{
     .name = "dynamic",
-    .also = "dynamic-ntk",
+    .also = "dynamic-ntk 动态",
     .summary = "the ntk rule with a factor that grows with the length of the sequence",
     .source =
         "emozilla 2023, dynamically scaled RoPE; Peng et al. 2023, arXiv:2309.00071, §3.3; "

@@ -37,7 +37,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling linear{
     .name = "linear",
-    .also = "pi position-interpolation interpolation",
+    .also = "pi position-interpolation interpolation 位置插值 线性 线性插值",
     .summary = "position interpolation: every frequency divided by the factor",
     .source = "Chen et al. 2023, arXiv:2306.15595, eq. 4",
     .parameters = schema,

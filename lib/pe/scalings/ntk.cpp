@@ -83,7 +83,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling ntk{
     .name = "ntk",
-    .also = "ntk-aware ntkaware",
+    .also = "ntk-aware ntkaware ntk-aware-scaled-rope 神经切线核",
     .summary = "a larger base: the last pair divided by the factor, the first kept",
     .source =
         "bloc97 2023, NTK-aware scaled RoPE; Peng et al. 2023, arXiv:2309.00071, eq. 16; the other "

@@ -110,11 +110,6 @@ struct Block {
   }
 };
 
-std::vector<Index> without_ones(std::vector<Index> shape) {
-  std::erase(shape, 1);
-  return shape;
-}
-
 std::vector<Index> place_of(Index flat, const std::vector<Index>& shape) {
   std::vector<Index> at(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0; flat /= shape[axis])
@@ -268,7 +263,7 @@ bool Comparison::equal(std::uint64_t allowed, bool as_bias) const {
 }
 
 Comparison compare(const Stored& a, const Stored& b, bool as_bias) {
-  if (without_ones(a.shape) != without_ones(b.shape))
+  if (squeezed(a.shape) != squeezed(b.shape))
     throw UsageError(fmt::format("{} is {} and {} is {}: they cannot be compared", a.shown,
                                  spell_shape(a.shape), b.shown, spell_shape(b.shape)));
   if (a.is_complex != b.is_complex)

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/rotations/own_frequencies.hpp"
@@ -54,11 +55,18 @@ Diagnosis judge_dump(const Expectation& expected, const Dump& dump) {
 Diagnosis judge_part(const Expectation& expected, const Dump& dump) {
   Diagnosis diagnosis = diagnose(expected, dump);
   if (diagnosis.tier != Tier::wrong || !diagnosis.reasons.empty()) return diagnosis;
-  if (const auto other = other_table(expected, dump)) {
+  const auto own = own_frequencies(expected, dump);
+  if (own && own->is_noise) {
+    diagnosis.reasons = {{Cause::uninitialised,
+                          own->sentence +
+                              "; in no order, as memory that was never written and is taken for "
+                              "frequencies has them"}};
+    diagnosis.after = own->worst;
+  } else if (const auto other = other_table(expected, dump)) {
     diagnosis.reasons = {other->reason};
     diagnosis.after = other->worst;
-  } else if (const auto own = own_frequencies(expected, dump)) {
-    diagnosis.notes.push_back(*own);
+  } else if (own) {
+    diagnosis.notes.push_back(own->sentence);
   }
   return diagnosis;
 }

@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <span>
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
-#include "pe/io/json_tree.hpp"
 #include "pe/model/naming.hpp"
+#include "pe/verify/manifest_values.hpp"
 
 namespace pe {
 namespace {
@@ -20,83 +18,7 @@ constexpr char schema_text[] =
 #include "manifest_schema.inc"
     ;
 
-// Where in the manifest something stands, and how a complaint about it begins.
-struct Spot {
-  const std::string& file;
-  std::string check;  // "check 2 (rope)"
-
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw FileError(fmt::format("{}{}{}: {}", file, check.empty() ? "" : ", ", check, why));
-  }
-};
-
 using Type = JsonNode::Type;
-
-std::string text_of(const Spot& place, std::string_view key, const JsonNode& node) {
-  if (node.type != Type::string)
-    place.refuse(fmt::format("{} must be a string, got {}", key, node.what()));
-  return node.text;
-}
-
-Index whole_of(const Spot& place, std::string_view key, const JsonNode& node, Index lowest) {
-  Index value = 0;
-  const char* end = node.text.data() + node.text.size();
-  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
-  if (node.type != Type::number || error != std::errc() || stop != end || value < lowest)
-    place.refuse(fmt::format("{} must be a whole number of at least {}, got {}", key, lowest,
-                             node.type == Type::string ? fmt::format("the string \"{}\"", node.text)
-                             : node.text.empty()       ? node.what()
-                                                       : node.text));
-  return value;
-}
-
-// A string, or a list of some.
-std::vector<std::string> texts_of(const Spot& place, std::string_view key, const JsonNode& node) {
-  if (node.type == Type::string) return {node.text};
-  if (node.type != Type::list || node.items.empty())
-    place.refuse(fmt::format("{} must be a string or a list of strings, got {}", key, node.what()));
-  std::vector<std::string> texts;
-  for (const JsonNode& item : node.items) texts.push_back(text_of(place, key, item));
-  return texts;
-}
-
-template <typename Value>
-using Choice = std::pair<std::string_view, Value>;
-
-template <typename Value>
-Value choice_of(const Spot& place, std::string_view key, const JsonNode& node,
-                std::span<const Choice<Value>> choices) {
-  const std::string text = text_of(place, key, node);
-  std::vector<std::string> names;
-  std::vector<Named> known;
-  for (const auto& [name, value] : choices) {
-    if (name == text) return value;
-    names.emplace_back(name);
-    known.push_back({names.back()});
-  }
-  const std::string near = did_you_mean(text, known);
-  place.refuse(fmt::format("{} must be one of {}, got '{}'{}{}", key, fmt::join(names, ", "), text,
-                           near.empty() ? "" : ": ", near));
-}
-
-GivenValue parameter_of(const Spot& place, const std::string& name, const JsonNode& node) {
-  const auto plain = [](const JsonNode& value) {
-    return value.type == Type::string || value.type == Type::number || value.type == Type::boolean;
-  };
-  std::string text = node.text;
-  if (node.type == Type::list)
-    for (std::size_t i = 0; i < node.items.size(); ++i) {
-      if (node.items[i].type != Type::number)
-        place.refuse(fmt::format("parameters.{} must be a list of numbers, got {} in it", name,
-                                 node.items[i].what()));
-      text += (i ? "," : "") + node.items[i].text;
-    }
-  else if (!plain(node))
-    place.refuse(fmt::format(
-        "parameters.{} must be a number, a string, a truth value or a list of numbers, got {}",
-        name, node.what()));
-  return {text, "manifest parameters." + name};
-}
 
 constexpr Choice<Tier> tiers[] = {{"exact", Tier::exact},
                                   {"drift", Tier::drift},
@@ -107,11 +29,11 @@ constexpr Choice<bool> verdicts[] = {{"pass", true}, {"fail", false}};
 
 struct Key {
   const char* name;
-  void (*read)(const Spot&, const JsonNode&, ManifestCheck&);
+  void (*read)(const ManifestSpot&, const JsonNode&, ManifestCheck&);
 };
 
 template <std::string ManifestCheck::*member>
-void read_text(const Spot& place, std::string_view key, const JsonNode& node,
+void read_text(const ManifestSpot& place, std::string_view key, const JsonNode& node,
                ManifestCheck& check) {
   check.*member = text_of(place, key, node);
   if ((check.*member).empty()) place.refuse(fmt::format("{} is empty", key));
@@ -137,15 +59,7 @@ std::string beside_the_keys(const std::string& key, const JsonNode& node) {
   return "";
 }
 
-[[noreturn]] void refuse_key(const Spot& place, const std::string& key,
-                             const std::vector<std::string>& known) {
-  const std::string near = nearest(key, known);
-  place.refuse(fmt::format("unknown key '{}': {}", key,
-                           near.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
-                                        : fmt::format("did you mean {}?", near)));
-}
-
-DType dtype_of(const Spot& place, const JsonNode& node) {
+DType dtype_of(const ManifestSpot& place, const JsonNode& node) {
   const std::string text = text_of(place, "dtype", node);
   try {
     return parse_dtype(text);
@@ -154,7 +68,7 @@ DType dtype_of(const Spot& place, const JsonNode& node) {
   }
 }
 
-Expected expected_of(const Spot& place, const JsonNode& node) {
+Expected expected_of(const ManifestSpot& place, const JsonNode& node) {
   if (node.type != Type::object)
     place.refuse(fmt::format("expect must be an object, got {}", node.what()));
   if (node.members.empty()) place.refuse("expect is empty: it names a verdict, a tier or a cause");
@@ -167,7 +81,8 @@ Expected expected_of(const Spot& place, const JsonNode& node) {
     else if (key == "cause")
       expected.causes = texts_of(place, "expect.cause", value);
     else
-      refuse_key({place.file, place.check + ", expect"}, key, {"verdict", "tier", "cause"});
+      ManifestSpot{place.file, place.check + ", expect"}.refuse_key(key,
+                                                                    {"verdict", "tier", "cause"});
   }
   std::vector<std::string> names;
   for (const CauseRow& cause : all_causes()) names.emplace_back(cause.name);
@@ -183,76 +98,76 @@ Expected expected_of(const Spot& place, const JsonNode& node) {
 }
 
 constexpr Key keys[] = {
-    {"name", [](const Spot& p, const JsonNode& n,
+    {"name", [](const ManifestSpot& p, const JsonNode& n,
                 ManifestCheck& c) { read_text<&ManifestCheck::name>(p, "name", n, c); }},
     {"encoding",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        read_text<&ManifestCheck::encoding>(p, "encoding", n, c);
      }},
-    {"model", [](const Spot& p, const JsonNode& n,
+    {"model", [](const ManifestSpot& p, const JsonNode& n,
                  ManifestCheck& c) { read_text<&ManifestCheck::model>(p, "model", n, c); }},
     {"config",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        if (n.type == Type::object)
          p.refuse("config must be the name of a file, got an object; single keys are parameters");
        read_text<&ManifestCheck::config>(p, "config", n, c);
        c.config = beside(p.file, c.config);
      }},
     {"layer_type",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        read_text<&ManifestCheck::layer_type>(p, "layer_type", n, c);
      }},
-    {"part", [](const Spot& p, const JsonNode& n,
+    {"part", [](const ManifestSpot& p, const JsonNode& n,
                 ManifestCheck& c) { read_text<&ManifestCheck::part>(p, "part", n, c); }},
     {"parameters",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        if (n.type != Type::object)
          p.refuse(fmt::format("parameters must be an object, got {}", n.what()));
        for (const auto& [name, node] : n.members) c.parameters[name] = parameter_of(p, name, node);
      }},
-    {"length", [](const Spot& p, const JsonNode& n,
+    {"length", [](const ManifestSpot& p, const JsonNode& n,
                   ManifestCheck& c) { c.length = std::to_string(whole_of(p, "length", n, 1)); }},
     {"positions",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        if (n.type == Type::list)
          p.refuse("positions must be a string such as \"0:16\" or \"0,5,9\", got a list");
        read_text<&ManifestCheck::positions>(p, "positions", n, c);
      }},
-    {"dtype",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.dtype = name_of(dtype_of(p, n)); }},
+    {"dtype", [](const ManifestSpot& p, const JsonNode& n,
+                 ManifestCheck& c) { c.dtype = name_of(dtype_of(p, n)); }},
     {"shape",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        if (n.type != Type::list || n.items.empty())
          p.refuse(fmt::format("shape must be a list of whole numbers, got {}", n.what()));
        for (const JsonNode& item : n.items) c.shape.push_back(whole_of(p, "shape", item, 0));
      }},
     {"file",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        for (const std::string& spec : texts_of(p, "file", n))
          c.files.push_back(beside(p.file, spec));
      }},
     {"before",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        for (const std::string& spec : texts_of(p, "before", n))
          c.before.push_back(beside(p.file, spec));
      }},
     {"file_layout",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        read_text<&ManifestCheck::file_layout>(p, "file_layout", n, c);
      }},
-    {"axes", [](const Spot& p, const JsonNode& n,
+    {"axes", [](const ManifestSpot& p, const JsonNode& n,
                 ManifestCheck& c) { read_text<&ManifestCheck::axes>(p, "axes", n, c); }},
-    {"dialect", [](const Spot& p, const JsonNode& n,
+    {"dialect", [](const ManifestSpot& p, const JsonNode& n,
                    ManifestCheck& c) { read_text<&ManifestCheck::dialect>(p, "dialect", n, c); }},
     {"accept",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+     [](const ManifestSpot& p, const JsonNode& n, ManifestCheck& c) {
        c.accept = choice_of<Tier>(p, "accept", n, accepted_tiers);
      }},
-    {"expect",
-     [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.expected = expected_of(p, n); }},
+    {"expect", [](const ManifestSpot& p, const JsonNode& n,
+                  ManifestCheck& c) { c.expected = expected_of(p, n); }},
 };
 
-ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
+ManifestCheck check_of(ManifestSpot place, const JsonNode& node, std::size_t number) {
   place.check = fmt::format("check {}", number);
   if (node.type != Type::object)
     place.refuse(fmt::format("an object was expected, got {}", node.what()));
@@ -267,7 +182,7 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
       for (const Key& row : keys) known.emplace_back(row.name);
       if (const std::string says = beside_the_keys(name, value); !says.empty())
         place.refuse(fmt::format("unknown key '{}': {}", name, says));
-      refuse_key(place, name, known);
+      place.refuse_key(name, known);
     }
     key->read(place, value, check);
   }
@@ -282,29 +197,6 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
 }
 
 constexpr std::string_view whole_form = "{\"schema_version\": 1, \"checks\": […]}";
-
-// The lines on which the checks begin: the objects two levels deep in the list "checks". The text
-// was parsed, so it is JSON.
-std::vector<Index> lines_of_checks(std::string_view text) {
-  std::vector<Index> lines;
-  std::string_view word, key;  // the last string, and the last key of the outermost object
-  Index line = 1;
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') {
-      const std::size_t start = ++i;
-      while (text[i] != '"') i += text[i] == '\\' ? 2 : 1;
-      word = text.substr(start, i - start);
-    }
-    if (c == ':' && depth == 1) key = word;
-    if (c == '{' && depth == 2 && key == "checks") lines.push_back(line);
-    line += c == '\n';
-    depth += c == '{' || c == '[';
-    depth -= c == '}' || c == ']';
-  }
-  return lines;
-}
 
 }  // namespace
 
@@ -338,7 +230,7 @@ Tier parse_tier(std::string_view name) {
 
 std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::string& file) {
   const JsonNode root = parse_json(text, file);
-  const Spot place{file, ""};
+  const ManifestSpot place{file, ""};
   if (root.type != Type::object)
     place.refuse(fmt::format("an object was expected, got {}: write {}", root.what(), whole_form));
   if (root.find("model_type") && !root.find("checks"))
@@ -347,7 +239,7 @@ std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::st
         "at its laws, with --file DUMP at a dump");
   for (const auto& [key, node] : root.members)
     if (key != "schema_version" && key != "checks" && key != "$schema")
-      refuse_key(place, key, {"schema_version", "checks", "$schema"});
+      place.refuse_key(key, {"schema_version", "checks", "$schema"});
   const JsonNode *version = root.find("schema_version"), *list = root.find("checks");
   if (!version || version->type != Type::number || version->text != "1")
     place.refuse(

@@ -55,7 +55,7 @@ bool add_told(const Diagnosis& some, const std::string& whose, Diagnosis& told) 
 }  // namespace
 
 std::optional<Diagnosis> judge_sequences(const Expectation& expected, const Stored& array,
-                                         const Diagnosis& whole, const BiasJudge& judge) {
+                                         const Diagnosis& whole, const Judge& judge) {
   constexpr Index most = 16;
   const auto axes = score_axes(array.shape, std::get<Bias>(expected.effect).heads);
   if (!axes || axes->batch < 2 || axes->batch > most) return {};

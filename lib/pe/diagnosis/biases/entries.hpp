@@ -8,13 +8,10 @@
 
 namespace pe {
 
-/// How one bias is judged.
-using BiasJudge = std::function<Diagnosis(const Expectation& expected, const Dump& dump)>;
-
 /// What is wrong with those sequences of [sequence, head, query, key] that are not as meant
 /// ("sequence 1 of 2: …"), told of `whole`, which is the verdict on all. Nothing where none is
 /// right, or nothing explains the others; at most 16 sequences are looked at.
 std::optional<Diagnosis> judge_sequences(const Expectation& expected, const Stored& array,
-                                         const Diagnosis& whole, const BiasJudge& judge);
+                                         const Diagnosis& whole, const Judge& judge);
 
 }  // namespace pe

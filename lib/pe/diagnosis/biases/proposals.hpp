@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "pe/diagnosis/biases/observation.hpp"
+#include "pe/diagnosis/buckets/maps.hpp"
 
 namespace pe {
 
@@ -59,8 +60,21 @@ bool has_other_output(const BiasObservation& observation);
 /// TUPE's two parts, one of them left out, turned or scaled.
 BiasProposals offer_parts(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 
+/// Queries and keys swapped: of a bias, and of one that is read by buckets.
+BiasProposals offer_bias_transposed(const BiasObservation& observation,
+                                    const BiasHypothesis& hypothesis);
+BiasProposals offer_bucket_transposed(const BiasObservation& observation,
+                                      const BiasHypothesis& hypothesis);
+/// Heads in another order, of a bias that is no slope.
+BiasProposals offer_permuted(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// The same weights behind another map of buckets.
+BiasProposals offer_bucketed(const BiasObservation& observation, const BiasHypothesis& hypothesis,
+                             BucketFault fault);
+
 /// Sandwich's sum with a term too many, or without its compression.
 BiasProposals offer_sums(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// Distances that are one or two more or less, or end early.
+BiasProposals offer_distances(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 /// The distance that each is counted as, where a bias that falls or rises with it tells.
 BiasProposals offer_distance_map(const BiasObservation& observation,
                                  const BiasHypothesis& hypothesis);

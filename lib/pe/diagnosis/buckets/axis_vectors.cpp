@@ -15,8 +15,6 @@
 namespace pe {
 namespace {
 
-using Judge = std::function<Diagnosis(const Expectation& expected, const Dump& dump)>;
-
 // The rows of a term's table, by query and key; `turned`: by key and query.
 Array gathered_rows(const RelativeTerm& term, bool turned) {
   const Index rows = term.table.shape()[0], width = term.table.shape()[1], extent = (rows + 1) / 2;
@@ -29,14 +27,8 @@ Array gathered_rows(const RelativeTerm& term, bool turned) {
   return array_of({extent * extent, width}, values);
 }
 
-std::vector<Index> without_ones(const Stored& array) {
-  std::vector<Index> shape = array.shape;
-  std::erase(shape, 1);
-  return shape;
-}
-
 bool fits(const RelativeTerm& term, const Stored& array) {
-  const std::vector<Index> shape = without_ones(array);
+  const std::vector<Index> shape = squeezed(array.shape);
   const Index extent = (term.table.shape()[0] + 1) / 2;
   return shape == std::vector<Index>{extent, extent, term.table.shape()[1]};
 }

@@ -11,8 +11,7 @@ namespace pe {
 /// `decomposed`'s vectors after `get_rel_pos`, [query, key, channel] along one axis of the grid:
 /// one array or both, each judged by `judge` as rows of a table. Which is which its name says (…h
 /// or row…, …w or col…), else its extents, else the order. Nothing where the dump is another.
-std::optional<Diagnosis> diagnose_axis_vectors(
-    const Expectation& expected, const Dump& dump,
-    const std::function<Diagnosis(const Expectation& expected, const Dump& dump)>& judge);
+std::optional<Diagnosis> diagnose_axis_vectors(const Expectation& expected, const Dump& dump,
+                                               const Judge& judge);
 
 }  // namespace pe

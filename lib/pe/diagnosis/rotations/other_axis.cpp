@@ -88,7 +88,7 @@ std::vector<std::size_t> turning_axes(const Dump& dump, const RotationReading& r
 }  // namespace
 
 std::optional<Diagnosis> judge_by_other_axis(const Expectation& expected, const Dump& dump,
-                                             std::optional<Side> side, const TurnJudge& judge) {
+                                             std::optional<Side> side, const Judge& judge) {
   const RotationTruth truth = truth_of(expected);
   if (truth.coordinate || truth.log_scale || dump.has_gaps || !expected.searches) return {};
   const std::vector<Attempt> attempts =

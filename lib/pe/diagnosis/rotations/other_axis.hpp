@@ -11,6 +11,6 @@ namespace pe {
 /// not alike along another: by the index along that, counted from the first position or from 0, and
 /// by whatever `judge` finds beside. Nothing where it finds nothing, or they turn otherwise.
 std::optional<Diagnosis> judge_by_other_axis(const Expectation& expected, const Dump& dump,
-                                             std::optional<Side> side, const TurnJudge& judge);
+                                             std::optional<Side> side, const Judge& judge);
 
 }  // namespace pe

@@ -52,6 +52,42 @@ std::string spell(const std::vector<OwnFrequency>& own, std::size_t pairs) {
       own.size(), pairs, text);
 }
 
+// How often numbers turn from rising to falling, of the times that they could.
+double turning_points(const std::vector<double>& numbers) {
+  std::vector<double> changes;
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] != numbers[i - 1]) changes.push_back(numbers[i] - numbers[i - 1]);
+  double count = 0;
+  for (std::size_t i = 1; i < changes.size(); ++i)
+    count += (changes[i] > 0) != (changes[i - 1] > 0);
+  return changes.size() < 2 ? 0 : count / static_cast<double>(changes.size() - 1);
+}
+
+// Whether magnitudes, once sorted, lie on a ladder: in another order than its own.
+bool is_shuffled_ladder(std::vector<double> numbers) {
+  for (double& number : numbers) number = std::log(std::fabs(number));
+  std::ranges::sort(numbers);
+  const double step = (numbers.back() - numbers.front()) / static_cast<double>(numbers.size() - 1);
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (!(std::fabs(numbers[i] - numbers[i - 1] - step) < step / 4)) return false;
+  return true;
+}
+
+// Frequencies in no order: neither all, nor those of every second, third or fourth pair, rise or
+// fall in long pieces. Of numbers drawn at random two in three are turning points.
+bool is_noise(const std::vector<double>& frequencies) {
+  constexpr std::size_t fewest = 8, most_axes = 4;
+  if (frequencies.size() < fewest || is_shuffled_ladder(frequencies)) return false;
+  for (std::size_t axes = 1; axes <= most_axes; ++axes)
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      std::vector<double> some;
+      for (std::size_t j = axis; j < frequencies.size(); j += axes) some.push_back(frequencies[j]);
+      if (some.size() < fewest / 2) continue;
+      if (turning_points(some) < 0.3) return false;
+    }
+  return true;
+}
+
 bool holds(const RotationObservation& observation, const Dump& dump,
            const RotationHypothesis& hypothesis) {
   return observation.agrees(hypothesis) && disagreeing_rows(observation, dump, hypothesis).empty();
@@ -59,7 +95,7 @@ bool holds(const RotationObservation& observation, const Dump& dump,
 
 }  // namespace
 
-std::optional<std::string> own_frequencies(const Expectation& expected, const Dump& dump) {
+std::optional<OwnFrequencies> own_frequencies(const Expectation& expected, const Dump& dump) {
   if (!is_of_turns(expected.effect)) return {};
   std::vector<Attempt> attempts =
       attempts_of(expected, dump, truth_of(expected), required_layout(expected));
@@ -77,7 +113,11 @@ std::optional<std::string> own_frequencies(const Expectation& expected, const Du
       if (frequency.value != 0)
         hypothesis.angle_ulps[pair] += frequency.error / std::fabs(frequency.value) / 0x1p-24;
     }
-    if (holds(observation, dump, hypothesis)) return spell(*own, observation.pairs());
+    if (!holds(observation, dump, hypothesis)) continue;
+    const bool nearly_all = 4 * own->size() >= 3 * observation.pairs();
+    return OwnFrequencies{spell(*own, observation.pairs()),
+                          nearly_all && is_noise(hypothesis.frequencies),
+                          observation.measure(hypothesis).residual};
   }
   return {};
 }

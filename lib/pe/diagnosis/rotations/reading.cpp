@@ -9,14 +9,6 @@
 
 namespace pe {
 
-std::vector<Index> squeezed(const std::vector<Index>& shape) {
-  std::vector<Index> rest;
-  for (const Index extent : shape)
-    if (extent != 1) rest.push_back(extent);
-  if (rest.empty()) rest.push_back(1);
-  return rest;
-}
-
 void leave_open(const RotationReading& reading, Index count, double* cosine, double* sine,
                 double* slack) {
   for (Index r = 0; r < count; ++r)

@@ -112,9 +112,6 @@ PairChannels channels_of(const RotationReading& reading, Index pair);
 /// Whether a channel of a vector belongs to a pair.
 bool turns(const RotationReading& reading, Index channel);
 
-/// A shape without its axes of one; {1} where nothing is left.
-std::vector<Index> squeezed(const std::vector<Index>& shape);
-
 /// Whether an array has several axes that are longer than one.
 bool is_table(const Stored& array);
 

@@ -71,7 +71,7 @@ struct ToldApart {
 // Nothing where all are right, none is, or one is unexplained.
 std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dump,
                                     std::optional<Side> side, const Slicing& slicing,
-                                    const TurnJudge& judge_one) {
+                                    const Judge& judge_one) {
   constexpr std::size_t most_wrong = 64, most_told = 6;
   const Dump made = dump.before.empty() ? dump : as_made(dump);
   std::vector<Index> wrong;
@@ -128,7 +128,7 @@ struct ToldOfSlices {
 };
 
 std::optional<ToldOfSlices> judge_slices(const Expectation& expected, const Dump& dump,
-                                         std::optional<Side> side, const TurnJudge& judge_one) {
+                                         std::optional<Side> side, const Judge& judge_one) {
   try {
     const RotationReading reading = likely_reading(expected, dump).reading;
     if (reading.extents.size() < 2 || reading.per_axis) return {};
@@ -154,7 +154,7 @@ std::optional<ToldOfSlices> judge_slices(const Expectation& expected, const Dump
 }  // namespace
 
 Diagnosis judge_by_slices(const Expectation& expected, const Dump& dump, std::optional<Side> side,
-                          const TurnJudge& judge_one) {
+                          const Judge& judge_one) {
   if (const auto right = held_as_meant(expected, dump, side)) return *right;
   const auto slices = judge_slices(expected, dump, side, judge_one);
   if (slices && !slices->may_be_of_whole) return slices->told;

@@ -8,12 +8,9 @@
 
 namespace pe {
 
-/// How one dump is judged, as it lies.
-using TurnJudge = std::function<Diagnosis(const Expectation& expected, const Dump& dump)>;
-
 /// The whole; or, where along one axis some slices hold as meant and all others are explained, what
 /// is wrong with those ("head 2 of 4: …"). At most 64 slices are looked at.
 Diagnosis judge_by_slices(const Expectation& expected, const Dump& dump, std::optional<Side> side,
-                          const TurnJudge& judge_one);
+                          const Judge& judge_one);
 
 }  // namespace pe

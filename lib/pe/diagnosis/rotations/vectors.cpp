@@ -181,7 +181,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     const Dump pair{{dump.arrays[i]}, {dump.before[i]}, dump.has_gaps};
     std::optional<Side> side;
     if (dump.arrays.size() == 2) side = (i == 1) != exchanged ? Side::key : Side::query;
-    const TurnJudge as_vectors = [side](const Expectation& meant, const Dump& vectors) {
+    const Judge as_vectors = [side](const Expectation& meant, const Dump& vectors) {
       if (auto same = judge_same(meant, vectors, side)) return *same;
       if (auto restored = judge_restored(meant, as_made(vectors), side)) return *restored;
       Diagnosis told = judge_vectors(meant, vectors, side);

@@ -59,8 +59,7 @@ bool starts_anew(const Diagnosis& told) {
 std::optional<Dump> as_if_by_columns(const Dump& dump) {
   Dump turned = dump;
   for (Stored& array : turned.arrays) {
-    std::vector<Index> shape = array.shape;
-    std::erase(shape, 1);
+    const std::vector<Index> shape = squeezed(array.shape);
     if (shape.size() != 2) return {};
     Stored flat = array;
     flat.shape = {shape[1], shape[0]};
@@ -74,8 +73,7 @@ std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, In
   Dump turned = dump;
   bool any = false;
   for (Stored& array : turned.arrays) {
-    std::vector<Index> shape = array.shape;
-    std::erase(shape, 1);
+    const std::vector<Index> shape = squeezed(array.shape);
     if (shape.size() != 2) continue;
     const bool is_table = shape[0] == dim || 2 * shape[0] == dim;
     if (!is_table || (expected.rows && shape[1] < *expected.rows)) return {};
