@@ -177,6 +177,9 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
     if (!takes_stdout(check.report))
       print(to_text(done, wants_color(), check.asked.request.explain));
     deliver({"pe-verify", std::string(version()), command, {done}}, check.report);
+    if (check.asked.files.empty() && dump_waits())
+      say("warning: a dump waits on standard input and was not read: these are the laws of the "
+          "table that is meant, and --file - judges the dump");
   });
 }
 

@@ -83,7 +83,7 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
   read_help();
   put_encoding_last(encoding_at);
   put_encoding_first(encoding_at);
-  take_piped_config();
+  take_piped_config(lacks_encoding(words_, encoding_at));
   if (!lacks_encoding(words_, encoding_at)) return;
   SubjectTexts texts{.config = option_of(words_, "--config"),
                      .model = option_of(words_, "--model"),
@@ -152,10 +152,14 @@ void CommandLine::put_encoding_first(std::size_t encoding_at) {
 }
 
 // The config is asked which encoding it means, and then what it says of it; a pipe answers once.
-void CommandLine::take_piped_config() {
+void CommandLine::take_piped_config(bool asked_twice) {
+  constexpr std::string_view named = "--config=";
   for (std::size_t i = 0; i < words_.size(); ++i) {
-    if (words_[i] == "--config=-") words_[i] = "--config=" + read_piped_config();
-    if (words_[i] == "-" && i > 0 && words_[i - 1] == "--config") words_[i] = read_piped_config();
+    const bool is_value = i > 0 && words_[i - 1] == "--config", has = words_[i].starts_with(named);
+    if (!is_value && !has) continue;
+    const std::string path = is_value ? words_[i] : words_[i].substr(named.size());
+    if (path == "-" || (asked_twice && is_pipe(path)))
+      words_[i] = (is_value ? "" : std::string(named)) + read_piped_config(path);
   }
 }
 

@@ -44,7 +44,7 @@ class CommandLine {
   void read_help();
   void put_encoding_last(std::size_t encoding_at);
   void put_encoding_first(std::size_t encoding_at);
-  void take_piped_config();
+  void take_piped_config(bool asked_twice);
   void check_sources() const;
   void check_dashes(const CLI::App& app) const;
   void check_order(const CLI::App& app) const;

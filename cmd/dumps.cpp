@@ -2,11 +2,14 @@
 #include "dumps.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 
 #include "option_names.hpp"
 #include "options.hpp"
@@ -14,6 +17,7 @@
 #include "pe/configs/catalogue.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/model/number.hpp"
+#include "pe/platform/platform.hpp"
 #include "progress.hpp"
 
 namespace pe::cmd {
@@ -139,6 +143,14 @@ Dump open_dump(const std::vector<std::string>& files, const std::vector<std::str
   refuse_itself(files, before, dump);
   for (auto* arrays : {&dump.arrays, &dump.before}) *arrays = watched(std::move(*arrays), progress);
   return dump;
+}
+
+bool dump_waits() {
+  using namespace std::string_view_literals;
+  std::array<char, 16> bytes{};
+  const std::string_view start(bytes.data(), platform::waiting(STDIN_FILENO, bytes));
+  return std::ranges::any_of(std::array{"\x93NUMPY"sv, "PK\3\4"sv, "\x89HDF"sv, "position,"sv},
+                             [&](std::string_view one) { return start.starts_with(one); });
 }
 
 }  // namespace pe::cmd

@@ -34,4 +34,17 @@ void keep_what_is_read(const std::vector<std::string>& reports,
             path));
 }
 
+void keep_inputs(const std::string& output, const CLI::App& app) {
+  std::error_code error;
+  if (output.empty() || output == "-" || !std::filesystem::is_regular_file(output, error)) return;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->check_lname("output") || option->count() == 0) continue;
+    for (const std::string& spec : option->results())
+      if (const std::string path = io::path_of(spec);
+          std::filesystem::equivalent(output, path, error))
+        throw UsageError(fmt::format("-o '{}' is the file of {}, which is read: give another -o",
+                                     output, option->get_name()));
+  }
+}
+
 }  // namespace pe::cmd

@@ -19,4 +19,7 @@ void keep_what_is_there(const std::vector<std::string>& paths, const std::string
 void keep_what_is_read(const std::vector<std::string>& reports,
                        const std::vector<std::string>& read);
 
+/// The same of -o, and of what any other option of the command names.
+void keep_inputs(const std::string& output, const CLI::App& app);
+
 }  // namespace pe::cmd

@@ -101,6 +101,12 @@ constexpr Hint surer_hints[] = {
      "the exit code is 1 where anything fails: … || true lets it pass"},
     {"diff show-diff", "accept", "pe-verify compare A B shows two dumps value by value"},
     {"plot picture png draw show", "accept", "pe-plot draws a dump: pe-plot FILE -o FILE.png"},
+    {"file dump filename file-name", "input", "did you mean --input?"},
+    {"file dump filename file-name", "random",
+     "tensors are told by --q, --k, --v and --x FILE[:TENSOR]"},
+    {"file dump", "tidy",
+     "pe-verify check ENCODING --file judges a dump, pe-verify identify FILE tells what it is, and "
+     "-o FILE writes one"},
     {"generate gen make create", "accept", "pe-gen makes tables: pe-gen ENCODING -o FILE"},
     {"ci", "annotations", "--annotations github and --report FILE.xml are for CI"},
     {"annotate annotation github gha", "annotations", "did you mean --annotations github?"},

@@ -256,6 +256,7 @@ void add_options(CLI::App& app, Request& request) {
 }
 
 void add_output_options(CLI::App& app, OutputRequest& request) {
+  request.app = &app;
   app.add_option("-o,--output", request.path, "file; its suffix picks the format; - is stdout")
       ->type_name("PATH")
       ->capture_default_str()
@@ -280,6 +281,7 @@ Output output_of(const OutputRequest& request, int threads) {
                       "pe-plot -o {0}",
                       request.path));
   if (request.no_clobber) keep_what_is_there({request.path}, "-o");
+  if (request.app) keep_inputs(request.path, *request.app);
   Output output{.path = request.path,
                 .format = {},
                 .tidy = request.tidy,

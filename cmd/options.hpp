@@ -47,9 +47,10 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
 struct OutputRequest {
   std::string path = "-", format;
   bool tidy = false, no_sync = false, no_clobber = false;
+  const CLI::App* app = nullptr;  // whose options name what is read
 };
 void add_output_options(CLI::App& app, OutputRequest& request);
-/// Throws UsageError where a file that --no-clobber keeps stands in the way.
+/// Throws UsageError where a file that --no-clobber keeps stands in the way, or one that is read.
 Output output_of(const OutputRequest& request, int threads);
 
 /// Prints each parameter and where it came from, on stderr.

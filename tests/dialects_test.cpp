@@ -257,7 +257,7 @@ TEST_CASE("a name that no dialect has is refused with the nearest") {
                        pe::UsageError);
   CHECK_THROWS_WITH_AS(pe::spell(made("kerple", {}), pe::span_of_length(4), pe::DType::f32, {},
                                  pe::find_dialect("vllm")),
-                       "dialect vllm has no rule for this encoding: of biases it knows alibi",
+                       "dialect vllm has no rule for this encoding: it speaks of rope",
                        pe::UsageError);
 }
 

@@ -95,12 +95,22 @@ bool is_json(const std::string& text) {
 
 }  // namespace
 
-std::string read_piped_config() {
-  const io::Source source("-", io::Limit(largest_file));
+std::string read_piped_config(const std::string& path) {
+  const io::Source source(path, io::Limit(largest_file));
   std::string text = source.read_text(0, static_cast<std::size_t>(source.size()));
   if (!is_json(text))
-    throw FileError("standard input holds no JSON object: --config - reads a config.json");
+    throw FileError(
+        fmt::format("{} holds no JSON object: a pipe given to --config brings a "
+                    "config.json",
+                    path == "-" ? "standard input" : path));
   return text;
+}
+
+bool is_pipe(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  return type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::socket ||
+         type == std::filesystem::file_type::character;
 }
 
 Config read_config_file(const std::string& given) {

@@ -10,8 +10,12 @@ namespace pe {
 /// JSON text; `file` is its name in messages. Throws as below.
 Config parse_config(const std::string& text, const std::string& file);
 
-/// The JSON that comes through standard input, which can be read once. Throws FileError.
-std::string read_piped_config();
+/// The JSON that comes through standard input ("-") or another pipe, which can be read once. Throws
+/// FileError.
+std::string read_piped_config(const std::string& path);
+
+/// Whether what is read of a path is gone then.
+bool is_pipe(const std::string& path);
 
 /// A config.json, a folder that has one in it, its JSON itself ("{…}"), or a GGUF file told by its
 /// first bytes (see gguf_config.hpp). Throws FileError

@@ -117,6 +117,22 @@ Field constants(std::string name, std::vector<Axis> axes, std::string descriptio
           }};
 }
 
+// What the dialect has rules for, where it has none for what is asked.
+[[noreturn]] void refuse_unspoken(const Dialect& dialect) {
+  std::vector<std::string> spoken;
+  if (dialect.steps) spoken.emplace_back("rope");
+  if (dialect.scales) spoken.emplace_back("xpos");
+  if (dialect.lanes > 0) spoken.emplace_back("alibi");
+  if (dialect.lanes > 0) spoken.emplace_back("bucketed biases");
+  if (dialect.exponential) spoken.emplace_back("sinusoidal");
+  if (spoken.empty()) spoken.emplace_back("tables");
+  std::string list;
+  for (std::size_t i = 0; i < spoken.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == spoken.size() ? " and " : ", ") + spoken[i];
+  throw UsageError(
+      fmt::format("dialect {} has no rule for this encoding: it speaks of {}", dialect.name, list));
+}
+
 // Whether a codebase's steps make the turns: of one ladder, by the position alone.
 bool on_a_line(const Rotation& rotation) { return rotation.recipe && !rotation.coordinates; }
 
@@ -132,8 +148,7 @@ std::vector<Field> rotation_fields(const Rotation& rotation, const Span& span, D
                                    const Dialect& dialect) {
   if (!dialect.steps || !on_a_line(rotation) || !rotation.waves ||
       (rotation.scale_rule && !dialect.scales))
-    throw UsageError(
-        fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
+    refuse_unspoken(dialect);
   const Steps steps = dialect.steps(rotation);
   std::vector<Field> fields;
   const ArrayLayout& layout = row_of(keeping_of(dialect, rotation.pairing));
@@ -172,9 +187,7 @@ std::vector<float> slopes_of(Index heads, int lanes) {
 // slope · key, the same in every row: softmax does not see the difference from −slope · distance.
 std::vector<Field> bias_fields(const Bias& bias, const Span& span, DType dtype,
                                const Dialect& dialect) {
-  if (dialect.lanes == 0 || bias.slopes.empty())
-    throw UsageError(fmt::format(
-        "dialect {} has no rule for this encoding: of biases it knows alibi", dialect.name));
+  if (dialect.lanes == 0 || bias.slopes.empty()) refuse_unspoken(dialect);
   const std::vector<float> slopes = slopes_of(bias.heads, dialect.lanes);
   const PositionRange positions = span.positions;
   Field field{.name = "bias",
@@ -202,9 +215,7 @@ std::vector<Field> bias_fields(const Bias& bias, const Span& span, DType dtype,
 // f_j = exp(−j·step), angle = p·f_j, in float32; sine and cosine of it rounded once.
 std::vector<Field> table_fields(const Table& table, const Span& span, DType dtype,
                                 const Dialect& dialect) {
-  if (!table.waves || table.waves->first.pairs() < 2)
-    throw UsageError(fmt::format(
-        "dialect {} has no rule for this encoding: of tables it knows sinusoidal", dialect.name));
+  if (!table.waves || table.waves->first.pairs() < 2) refuse_unspoken(dialect);
   if (table.tokens.count() > 0)
     throw UsageError(fmt::format(
         "dialect {} has no rows for tokens without a position: leave out --prefix", dialect.name));
@@ -267,9 +278,7 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
     fields = rotation_fields(*rotation, span, dtype, dialect);
   if (const Bias* bias = std::get_if<Bias>(&effect))
     fields = bias_fields(*bias, span, dtype, dialect);
-  if (fields.empty())
-    throw UsageError(
-        fmt::format("dialect {} has no rule for a {}", dialect.name, name_of(kind_of(effect))));
+  if (fields.empty()) refuse_unspoken(dialect);
   if (names.empty()) {
     const Rotation* rotation = std::get_if<Rotation>(&effect);
     const int arrays =
@@ -287,9 +296,7 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
 Parting part(const Rotation& rotation, const Rotation& exact, const PositionRange& positions,
              const Dialect& dialect, double limit) {
   Parting parting{.dialect = &dialect};
-  if (!dialect.steps || !on_a_line(rotation))
-    throw UsageError(
-        fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
+  if (!dialect.steps || !on_a_line(rotation)) refuse_unspoken(dialect);
   const Steps steps = dialect.steps(rotation);
   const auto pairs = static_cast<std::size_t>(exact.pairs);
   for (std::size_t j = 0; j < pairs; ++j) {

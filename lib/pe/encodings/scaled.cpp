@@ -44,8 +44,11 @@ const Scaling* chosen_scaling(const Parameters& parameters) {
         throw UsageError(
             scaling
                 ? fmt::format("--{} has no meaning for --scaling {}", parameter.name, scaling->name)
-                : fmt::format("--{} has no meaning without --scaling (try --scaling {})",
-                              parameter.name, other->name));
+                : fmt::format("--{} has no meaning without --scaling (try --scaling {}){}",
+                              parameter.name, other->name,
+                              parameter.name == std::string_view("seq-len")
+                                  ? ": how many rows there are --length says"
+                                  : ""));
   return scaling;
 }
 

@@ -154,6 +154,21 @@ Fork::Fork(int number) {
 
 Fork::~Fork() { static_cast<void>(leash_); }  // the system sees to it
 
+std::size_t waiting(int descriptor, std::span<char> bytes) {
+  const off_t at = lseek(descriptor, 0, SEEK_CUR);
+  ssize_t count = -1;
+  int ends[2];
+  if (at >= 0) {
+    count = pread(descriptor, bytes.data(), bytes.size(), at);
+  } else if (open_pipe(ends) == 0) {
+    count = tee(descriptor, ends[1], bytes.size(), SPLICE_F_NONBLOCK);
+    if (count > 0) count = read(ends[0], bytes.data(), static_cast<std::size_t>(count));
+    close(ends[0]);
+    close(ends[1]);
+  }
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
+}
+
 bool close_between(int first, unsigned last) {
   if (static_cast<unsigned>(first) > last) return true;
 #ifdef __NR_close_range

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,6 +38,10 @@ std::optional<std::uint64_t> memory_of_machine();
 
 /// Folders, with their last slash, in which a number names a descriptor of whoever asks.
 std::span<const std::string_view> descriptor_folders();
+
+/// The first bytes that wait on a descriptor, and stay there: of a file from where it stands on, of
+/// a pipe what was written. How many; 0 where that cannot be told.
+std::size_t waiting(int descriptor, std::span<char> bytes);
 
 /// What counts towards RLIMIT_DATA of this process now.
 std::uint64_t data_bytes();

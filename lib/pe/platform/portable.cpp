@@ -128,6 +128,12 @@ Fork::~Fork() {
   if (leash_ >= 0) close(leash_);
 }
 
+std::size_t waiting(int descriptor, std::span<char> bytes) {
+  const off_t at = lseek(descriptor, 0, SEEK_CUR);
+  const ssize_t count = at < 0 ? -1 : pread(descriptor, bytes.data(), bytes.size(), at);
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
+}
+
 bool close_between(int first, unsigned last) {
   const long most = sysconf(_SC_OPEN_MAX);
   if (most < 0) return false;
