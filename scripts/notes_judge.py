@@ -141,7 +141,7 @@ def told(text, names, claim):
 
 
 def published_rows(tools):
-    """The rows of the notes, as recomputed."""
-    text = subprocess.run([str(tools / "pe-analyze"), "published", "--only", "note 00"], capture_output=True, text=True).stdout
+    """The rows of the notes, of this folder's table and not of the one in the program, as recomputed."""
+    text = subprocess.run([str(tools / "pe-analyze"), "published", "--claims", str(ROOT / "data/published.csv"), "--only", "note 00"], capture_output=True, text=True).stdout
     rows = list(csv.DictReader(io.StringIO(text)))
     return [row | {"note": re.search(r"\(note (\d+)\)", row["paper"])[1]} for row in rows]
