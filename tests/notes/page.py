@@ -4,9 +4,12 @@
 
 Runs what data/notes/claims.toml asks, once, and holds the pages to it as `scripts/notes --check` does. Then spoils what every claim was judged by, and
 what is said of it: other numbers, other words and another exit code; no output at all; another verdict; another verdict of a published number. Each
-must end in a fault. A digit changed in what a page shows must be named. --weak lists the claims that stand when the numbers alone are spoilt.
+must end in a fault. A digit changed in what a page shows must be named. And what a note is not granted must be something that could be: under the
+commands that `were` names its claim comes true, or else each word that it asks for stands in some output of the page. --weak lists the claims that
+stand when the numbers alone are spoilt.
 """
 import argparse
+import ast
 import copy
 import importlib.machinery
 import importlib.util
@@ -20,6 +23,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 loader = importlib.machinery.SourceFileLoader("notes", str(ROOT / "scripts/notes"))
 notes = importlib.util.module_from_spec(importlib.util.spec_from_loader("notes", loader))
 loader.exec_module(notes)
+judge = sys.modules["notes_judge"]
 
 SWAPPED = dict(pair for a, b in (("holds", "fails"), ("yes", "no"), ("learned", "rope"), ("alibi", "sinusoidal")) for pair in ((a, b), (b, a)))
 
@@ -80,6 +84,26 @@ def spoil(document, answers, published, ran):
     return stood, tried
 
 
+def asked_words(expression):
+    """The texts that an expression compares with."""
+    for node in ast.walk(ast.parse(expression, mode="eval")):
+        if isinstance(node, ast.Compare):
+            sides = [part for side in (node.left, *node.comparators) for part in getattr(side, "elts", [side])]
+            yield from (part.value for part in sides if isinstance(part, ast.Constant) and isinstance(part.value, str))
+
+
+def impossible(document, answers, tools):
+    """(claims that no output could bear out, how many were looked at)"""
+    faults, seen = [], "".join(answer.out + answer.err for found in answers.values() for answer in found)
+    denied = [claim for claim in document["claim"] if claim["verdict"] != "holds"]
+    for claim in denied:
+        if "were" in claim:
+            given = judge.judged(claim, judge.names_of(notes.asked({"id": claim["id"], "command": claim["were"]}, tools)))
+            faults += [f"{claim['id']}: what is so of `{claim['were']}` is {given}, too"] if given != "holds" else []
+        faults += [f"{claim['id']}: no command prints {word!r}" for word in asked_words(claim["holds"]) if "were" not in claim and word not in seen]
+    return faults, len(denied)
+
+
 def page_faults(document, answers, published, names, ran):
     """What `--check` says of the pages as they are, and of one with a digit changed."""
     faults = []
@@ -107,7 +131,8 @@ def main():
     if not faults:
         found, pages = page_faults(document, answers, published, names, ran)
         stood, tried = spoil(document, answers, published, ran)
-        faults, count = found + stood, count + pages + tried
+        idle, denied = impossible(document, answers, given.bin.resolve())
+        faults, count = found + stood + idle, count + pages + tried + denied
     if given.weak:
         weak = [c["id"] for c in document["claim"] if stands(c, spoilt(answers[c["id"]], numbers), published, ran)]
         print("stand on words or exit codes alone:", *weak)
