@@ -12,9 +12,9 @@ EN = {
     "intro": """Five introductions in Chinese, as students read them, gone through line by line: each claim in the note's own words, the command that it is put
 to, what that prints (long outputs are cut, and say so), and a verdict. No verdict is typed: it follows from the numbers, by an expression that
 [claims.toml](claims.toml) has for each, and `scripts/notes --check` runs everything on this page again. The commands of each run in an empty folder
-from which this repository's `tests` can be seen (from its root: `mkdir try && cd try && ln -s ../tests`), with the tools on `PATH`; some leave files there.
-Queries and keys are taken as they are: where a score is of x and p, W_Q, W_K and W_V are left out, as if they were 1. They are good notes: most of
-what they say holds to the last digit.""",
+from which this repository's `tests` can be seen (from its root: `mkdir try && cd try && ln -s ../tests`), with the tools on `PATH` and, for two, a
+`python3` that has NumPy; some leave files there. Queries and keys are taken as they are: where a score is of x and p, W_Q, W_K and W_V are left out, as
+if they were 1. They are good notes: most of what they say holds to the last digit.""",
     "verdict": "| verdict | claims | what it means |\n|---|---|---|",
     "holds": "✓ holds", "differs": "≈ differs", "wrong": "✗ not so", "sound": "✓ sound", "stops": "✗ stops", "runs, and is wrong": "✗ runs, and is wrong",
     "a part": "✓ a sound part of a program",
@@ -36,7 +36,7 @@ ZH = EN | {
     "other": "[English](notes.md)",
     "intro": """五篇中文入门笔记，一行一行地过：每个论断先引原话，再给出检验它的命令、命令的输出（太长的截短，并注明）和结论。结论不是手写的，
 而是由 [claims.toml](claims.toml) 里的表达式根据输出算出来的；`scripts/notes --check` 会把本页的一切重跑一遍。每个论断的命令都在一个空目录里运行，
-目录里要能看到本仓库的 `tests`（在仓库根目录下：`mkdir try && cd try && ln -s ../tests`），工具需在 `PATH` 里；有的命令会在目录里留下文件。
+目录里要能看到本仓库的 `tests`（在仓库根目录下：`mkdir try && cd try && ln -s ../tests`），工具需在 `PATH` 里（有两处还要带 NumPy 的 `python3`）；有的命令会在目录里留下文件。
 q、k 直接取给定的向量：得分由 x 和 p 算出时，不乘 W_Q、W_K、W_V（相当于都取单位矩阵）。先说总评：这些笔记写得不错，大多数说法连最后一位数字都对得上。""",
     "verdict": "| 结论 | 条数 | 含义 |\n|---|---|---|",
     "holds": "✓ 成立", "differs": "≈ 有出入", "wrong": "✗ 不成立", "sound": "✓ 正确", "stops": "✗ 运行报错", "runs, and is wrong": "✗ 能运行，但结果不对",

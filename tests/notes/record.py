@@ -193,10 +193,11 @@ def words(runs, folder):
     text = note(folder, 2)
     code = text[text.index("const words"):text.index('// [{ word: "我", position: 0 }')]
     ask = 'console.log(JSON.stringify([[...wordSet], [...new Set([...words].reverse())]]));'
-    for name, source in (("as it stands", code), ("with its words", code.replace('["", "", ""]', '["我", "爱", "你"]'))):
+    listed = []
+    for source in (code, code.replace('["", "", ""]', '["我", "爱", "你"]')):
         done = subprocess.run(["node", "-e", source + ask], capture_output=True, text=True, check=True)
-        listed, backwards = ("".join(part) for part in json.loads(done.stdout))
-        runs.lines.append(f'002 words in JavaScript, {name}: runs; the Set lists "{listed}", and "{backwards}" of the words from behind')
+        listed += ["".join(part) for part in json.loads(done.stdout)]
+    runs.lines.append(f'002 words in JavaScript: runs, and the Set lists "{listed[0]}"; with the words put back "{listed[2]}", and "{listed[3]}" when they come from behind')
 
 
 def main():
