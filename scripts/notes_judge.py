@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import types
 
@@ -42,7 +43,8 @@ def columns_of(text):
 
 
 def environment(tools, folder):
-    path = os.pathsep.join([str(tools), str(ROOT / "scripts"), "/usr/local/bin", "/usr/bin", "/bin"])
+    ours = str(pathlib.Path(sys.executable).parent)  # whose python3 has NumPy: some commands take it
+    path = os.pathsep.join([str(tools), str(ROOT / "scripts"), ours, "/usr/local/bin", "/usr/bin", "/bin"])
     return {"PATH": path, "HOME": folder, "LC_ALL": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1"}
 
 
