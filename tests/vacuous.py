@@ -185,6 +185,21 @@ COMMANDS = [
     ("pe-verify check rope --dim 16 >&-", 2, "stdout"),
     ("pe-verify list >&-", 2, "stdout"),
     ("pe-gen learned --dim 4 --length 8 -o drawn.npy 2>&- && cmp drawn.npy said.npy", 0, ""),
+    # Files that would stand in their own place, under whatever name.
+    ("cp before.npy own.npy && ln -s own.npy own-link.npy && pe-gen learned --input own.npy --length 4 -o own.npy", 2, "which is read"),
+    ("pe-gen learned --input own.npy --length 4 -o own-link.npy", 2, "which is read"),
+    ("pe-gen learned --input own-link.npy --length 4 -o ./own.npy", 2, "which is read"),
+    ("pe-apply rope --q own.npy --axes sd -o own.npy", 2, "which is read"),
+    ("pe-analyze similarity learned --file own.npy -o own.npy", 2, "which is read"),
+    ("cmp before.npy own.npy", 0, ""),
+    ("pe-gen learned --input own.npy --length 4 -o other.npy && cmp before.npy own.npy", 0, ""),
+    # Pipes, which are there once.
+    ("pe-gen --config <(echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}') --length 2 | head -n 1", 0, "position,cos_0"),
+    ("echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}' | pe-analyze spectrum --config /dev/stdin --length 64 | head -n 1", 0, "wavelength"),
+    ("pe-gen --config <(echo nothing) --length 2", 2, "holds no JSON object"),
+    ("pe-gen rope --dim 16 --length 8 -o waits.npz && pe-verify check rope --dim 16 --length 8 <waits.npz", 0, "a dump waits on standard input"),
+    ("cat waits.npz | (sleep 0.2; pe-verify check rope --dim 16 --length 8)", 0, "a dump waits on standard input"),
+    ("pe-verify check rope --dim 16 --length 8 --file - <waits.npz", 0, "exact"),
     # Values that a shell's empty variable left out.
     *((f"pe-verify check rope {option} '' --before before.npy --file after.npy", 2, option) for option in ("--model", "--config", "--file-layout", "--dim", "--axes")),
     ("pe-verify check rope --model= --before before.npy --file after.npy", 2, "--model"),

@@ -145,6 +145,14 @@ def table_cases(number):
         yield rope.spoilt(number, accepted("frequencies-reversed", "frequencies-inverted", "wrong-pairing"), of,
                           lambda s: s.also(ladder=lambda f: f[::-1]), "ladder", layout=("inv_freq", "halves", "cos-sin")[number % 3], dtype="f32")
         number += 1
+    memory = {"floats": lambda n, rng: rng.random(n), "a stale layer": lambda n, rng: rng.normal(size=n) * 0.1,
+              "half of it zeros": lambda n, rng: np.where(rng.random(n) < 0.4, 0, rng.normal(size=n)), "sizes of all kinds": lambda n, rng: np.exp(np.minimum(rng.normal(size=n) * 3 - 4, 1))}
+    for i, of in enumerate(PLAIN[:3] + LLAMA3[:1]):  # a table of frequencies that were never written
+        for k, (name, drawn) in enumerate(memory.items()):
+            yield rope.spoilt(number, accepted("uninitialised"), of,
+                              lambda s, d=drawn, seed=100 * i + k: s.also(ladder=lambda f: d(len(f), np.random.default_rng(seed))), "ladder",
+                              layout=("halves", "cos-sin", "pairs")[number % 3], dtype="f32", length=200)
+            number += 1
 
 
 def sinusoids(number):
