@@ -9,10 +9,14 @@
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
+#include "pe/diagnosis/rotations/propose.hpp"
 #include "pe/diagnosis/rotations/residuals.hpp"
 
 namespace pe {
 namespace {
+
+using Reasons = std::vector<Reason>;
+using Told = std::optional<Reasons>;  // of what is right, nothing; of what nothing explains, none
 
 // y = α·u + β·z over many numbers of one channel, by least squares, u the number's own share and z
 // that of the other number of its pair.
@@ -48,14 +52,15 @@ class Shares {
 
 class SharpNumbers {
  public:
-  SharpNumbers(Kept<RotationObservation> observation, Kept<Dump> dump)
+  SharpNumbers(Kept<RotationObservation> observation, Kept<Dump> dump, RotationHypothesis made_by)
       : observation_(observation),
         dump_(dump),
-        start_(observation_.start()),
-        prediction_(start_, observation_.truth().growth, 0x1p-24, dump_.arrays[0].dtype, true),
+        hypothesis_(std::move(made_by)),
+        spacing_(dump_.arrays[0].dtype),
+        prediction_(hypothesis_, observation_.truth().growth, 0x1p-24, dump_.arrays[0].dtype, true),
         unit_(std::max({unit_roundoff(dump_.arrays[0].dtype), unit_roundoff(dump_.before[0].dtype),
                         unit_roundoff(DType::f32)})),
-        least_(4 * Spacing(dump_.arrays[0].dtype).at(0)),
+        least_(4 * spacing_.at(0)),
         unchanged_(static_cast<std::size_t>(reading().width), 1),
         beyond_(unchanged_.size()),
         shares_(unchanged_.size()) {
@@ -77,10 +82,29 @@ class SharpNumbers {
     }
   }
 
+  void look_at(const std::vector<Index>& rows) {
+    const Index width = reading().width;
+    std::vector<double> x(static_cast<std::size_t>(width)), y(x.size());
+    for (const Index row : rows) {
+      dump_.before[0].read(row * width, width, x.data());
+      dump_.arrays[0].read(row * width, width, y.data());
+      look(row, x.data(), y.data());
+    }
+  }
+
+  // Of numbers of a short type: how far they lie from the products, beside their sizes.
+  double distance() const { return distance_ / static_cast<double>(count_); }
+  Index count() const { return count_; }
+  bool is_short() const {
+    constexpr double short_unit = 0x1p-13;
+    return unit_ >= short_unit;
+  }
+
   // A share that is off by a tenth, and by many times what chance does.
-  std::optional<Reason> told() const {
-    if (auto short_table = table_of_bf16()) return short_table;
+  Told told() const {
+    if (auto short_table = table_of_bf16()) return Reasons{*short_table};
     constexpr double tenth = 0.1, of_chance = 8;
+    constexpr Index few_strained = 8;
     std::vector<Index> left, pairs;
     Index others = 0;
     double turned = 1;
@@ -98,19 +122,23 @@ class SharpNumbers {
         pairs.push_back(j);
         turned = fit.other;
       }
-    if (left.empty() && !pairs.empty()) return told_of(pairs, turned);
-    if (others == 0 && left.empty()) return amplitude();
+    if (left.empty() && !pairs.empty()) return Reasons{told_of(pairs, turned)};
+    if (others == 0 && left.empty()) {
+      const auto scaled = is_cut_off() ? std::nullopt : amplitude();
+      return scaled ? Told(Reasons{*scaled}) : Told();
+    }
+    if (others > 0 && strained_ > std::max(few_strained, 2 * others)) return Reasons{};
     if (others > 0)
-      return Reason{
-          Cause::damaged_cells,
-          fmt::format("{} numbers of {} are none that these turns make, the first in "
-                      "channel {} at {}; the others are right",
-                      others, reading().rows * reading().width, first_channel_, first_place_)};
-    return Reason{
-        Cause::channels_not_rotated,
-        fmt::format("channel{} {} of every vector {} what {} before", left.size() == 1 ? "" : "s",
-                    spell_channels(left), left.size() == 1 ? "is" : "are",
-                    left.size() == 1 ? "it was" : "they were")};
+      return Reasons{
+          {Cause::damaged_cells,
+           fmt::format("{} numbers of {} are none that these turns make, the first in "
+                       "channel {} at {}; the others are right",
+                       others, reading().rows * reading().width, first_channel_, first_place_)}};
+    return Reasons{
+        {Cause::channels_not_rotated,
+         fmt::format("channel{} {} of every vector {} what {} before", left.size() == 1 ? "" : "s",
+                     spell_channels(left), left.size() == 1 ? "is" : "are",
+                     left.size() == 1 ? "it was" : "they were")}};
   }
 
  private:
@@ -125,13 +153,19 @@ class SharpNumbers {
             : fmt::format("pairs {} turn by other frequencies than theirs", spell_channels(pairs))};
   }
 
+  // Numbers of a short type that were cut off and not rounded: none is larger than its sum.
+  bool is_cut_off() const {
+    constexpr Index one_in = 1000;
+    return is_short() && one_in * above_ <= count_;
+  }
+
   // Of all numbers of a short type together, which hides no more than half of one rounding. Scales
   // of positions are rounded themselves, each the same way in all numbers.
   std::optional<Reason> amplitude() const {
-    constexpr double most = 0.5, short_unit = 0x1p-13;
+    constexpr double most = 0.5;
     const double ratio = along_ / square_;
-    if (observation_.truth().log_scale || unit_ < short_unit ||
-        !(std::fabs(ratio - 1) > most * unit_) || count_ < 4096)
+    if (observation_.truth().log_scale || !is_short() || !(std::fabs(ratio - 1) > most * unit_) ||
+        count_ < 4096)
       return {};
     return Reason{Cause::attention_factor_unexpected,
                   fmt::format("every vector is multiplied by {:.5g}", ratio)};
@@ -191,12 +225,16 @@ class SharpNumbers {
     constexpr double seen = 4, sure = 64;
     if (std::fabs(other) > seen * unit_ * std::fabs(one) + sure * of_angle + seen * least_)
       shares_[k].add(one, other, got);
+    const double size = std::hypot(one, other);
+    if (size > 0) distance_ += std::pow((got - one - other) / size, 2);
+    above_ += std::fabs(got) > std::fabs(one + other) + spacing_.at(one + other) / 4 + of_angle;
     along_ += got * (one + other);
     square_ += (one + other) * (one + other);
     ++count_;
     const double want = one + other,
                  bound = unit_ * (4 * (std::fabs(one) + std::fabs(other)) + 2 * std::fabs(want)) +
                          of_angle + least_;
+    strained_ += std::fabs(got - want) > bound / 2;
     if (std::fabs(got - want) <= bound || !std::isfinite(bound)) return;
     if (beyond_[k]++ > 0 || !first_place_.empty()) return;
     first_channel_ = channel;
@@ -205,15 +243,17 @@ class SharpNumbers {
 
   const RotationObservation& observation_;
   const Dump& dump_;
-  RotationHypothesis start_;
+  RotationHypothesis hypothesis_;
+  Spacing spacing_;
   RotationPrediction prediction_;
   double unit_, least_;
   std::vector<PairChannels> channels_;
   std::vector<char> unchanged_;  // of each channel, in every row so far
   std::vector<Index> beyond_;    // numbers of each channel
   std::vector<Shares> shares_;   // of each channel
-  double along_ = 0, square_ = 0;
-  Index count_ = 0;
+  double along_ = 0, square_ = 0, distance_ = 0;
+  Index count_ = 0, above_ = 0;  // of all; and that are larger than they ought to be
+  Index strained_ = 0;           // nearly beyond their bounds, which no sound arithmetic reaches
   double squares_ = 0, short_squares_ = 0;  // see hold_short
   Index short_count_ = 0;
   std::vector<double> cosine_, sine_, bound_;
@@ -221,14 +261,66 @@ class SharpNumbers {
   std::string first_place_;
 };
 
+// Rows from the first to the last, by equal steps.
+std::vector<Index> some_rows(Index rows) {
+  constexpr Index most = 96;
+  std::vector<Index> some;
+  const Index count = std::min(rows, most);
+  for (Index i = 0; i < count; ++i) some.push_back(count > 1 ? i * (rows - 1) / (count - 1) : 0);
+  return some;
+}
+
+// Of numbers of a short type, within whose bounds turns of other frequencies hide but for their
+// largest errors: the hypothesis of one cause whose products lie nearest, where it leaves less than
+// half of the distance and no number beyond.
+std::optional<Reason> nearest_cause(const Expectation& expected, const Dump& dump,
+                                    const RotationReading& reading, const RotationTruth& truth) {
+  const std::vector<Index> rows = some_rows(reading.rows);
+  const RotationObservation observation(expected, dump, reading, truth, rows);
+  const RotationHypothesis start = observation.start();
+  const auto at_rows = [&](const RotationHypothesis& hypothesis) {
+    SharpNumbers numbers(observation, dump, hypothesis);
+    numbers.look_at(rows);
+    return std::pair(numbers.distance(), numbers.count());
+  };
+  const auto [meant, count] = at_rows(start);
+  double nearest = meant / 2;
+  std::optional<Proposal<RotationHypothesis>> best;
+  for (const auto& causes : {precision_causes(), scaling_causes(), ladder_causes(),
+                             trigonometry_causes(), amplitude_causes()})
+    for (const RotationProposer& proposer : causes)
+      for (Proposal<RotationHypothesis>& proposal : proposer.propose(observation, start)) {
+        if (!proposal.hypothesis.free_pairs.empty()) continue;
+        const auto [distance, seen] = at_rows(proposal.hypothesis);
+        if (seen != count || !(distance < nearest)) continue;
+        nearest = distance;
+        best = std::move(proposal);
+        if (!best->cause) best->cause = proposer.cause;
+      }
+  if (!best) return {};
+  SharpNumbers all(observation, dump, best->hypothesis);
+  all.look_at_all();
+  if (all.told()) return {};
+  return Reason{*best->cause, best->sentence};
+}
+
 }  // namespace
 
-std::optional<Reason> numbers_beyond(const Expectation& expected, const Dump& dump,
-                                     const RotationReading& reading, const RotationTruth& truth) {
+std::optional<std::vector<Reason>> numbers_beyond(const Expectation& expected, const Dump& dump,
+                                                  const RotationReading& reading,
+                                                  const RotationTruth& truth) {
   const RotationObservation observation(expected, dump, reading, truth, {0});
-  SharpNumbers numbers(observation, dump);
+  SharpNumbers numbers(observation, dump, observation.start());
   numbers.look_at_all();
-  return numbers.told();
+  Told told = numbers.told();
+  const bool is_vague =
+      told && std::ranges::all_of(*told, [](const Reason& reason) {
+        return reason.cause == Cause::damaged_cells || reason.cause == Cause::pair_frequency;
+      });
+  if (is_vague && numbers.is_short())
+    if (auto cause = nearest_cause(expected, dump, reading, truth))
+      return Reasons{std::move(*cause)};
+  return told;
 }
 
 }  // namespace pe

@@ -129,10 +129,10 @@ void hold_numbers(const Expectation& expected, const Dump& as_given, Diagnosis& 
   const bool is_right = told.tier == Tier::exact || told.tier == Tier::drift;
   if (!is_right || !expected.searches || dump.has_gaps) return;
   const LikelyReading likely = likely_reading(expected, dump);
-  const auto reason = numbers_beyond(expected, dump, likely.reading, likely.truth);
-  if (!reason) return;
+  auto reasons = numbers_beyond(expected, dump, likely.reading, likely.truth);
+  if (!reasons) return;
   told.tier = Tier::wrong;
-  told.reasons = {*reason};
+  told.reasons = std::move(*reasons);
   told.arithmetic.clear();
 }
 
