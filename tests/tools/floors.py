@@ -45,7 +45,7 @@ ROOMS = {
 ROOMS["door"] = set(ROOMS)
 ROOMS["observe"] = set(ROOMS)
 ROOMS["identify"] = set(ROOMS) - {"observe"}
-DOOR = {"diagnose", "written", "companions", "companion_fields", "field_names", "expectation", "padding_token", "projected", "score_layouts", "roled_axes", "sequences_last", "sinusoids", "token_rows", "turn_matrices", "twins", "untrained"}
+DOOR = {"diagnose", "written", "companions", "companion_fields", "field_names", "flat_turns", "expectation", "padding_token", "projected", "score_layouts", "roled_axes", "sequences_last", "sinusoids", "token_rows", "turn_matrices", "twins", "untrained"}
 
 TALK = re.compile(r"std::c(?:out|err|log)\b|<iostream>|\bfmt::print(?:ln)?\s*\(|"
                   r"(?<![\w.>])(?:v?f?printf|f?puts|f?putc|putchar|perror|(?:secure_)?getenv|exit|quick_exit|abort)\s*\(")

@@ -18,6 +18,7 @@
 #include "pe/diagnosis/coarse_numbers.hpp"
 #include "pe/diagnosis/companion_fields.hpp"
 #include "pe/diagnosis/expectation.hpp"
+#include "pe/diagnosis/flat_turns.hpp"
 #include "pe/diagnosis/padding_token.hpp"
 #include "pe/diagnosis/projected.hpp"
 #include "pe/diagnosis/prompt.hpp"
@@ -331,8 +332,9 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
 }  // namespace
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
-  if (auto told = judge_prompt(asked, as_stored, diagnose_as_said)) return std::move(*told);
-  return with_other_axes(asked, as_stored, diagnose_as_said);
+  const Dump dump = with_rows(asked, as_stored);
+  if (auto told = judge_prompt(asked, dump, diagnose_as_said)) return std::move(*told);
+  return with_other_axes(asked, dump, diagnose_as_said);
 }
 
 }  // namespace pe

@@ -1,0 +1,14 @@
+// Caches that were flattened: the rows of their cosines and sines, given back.
+#pragma once
+
+#include "pe/diagnosis/diagnosis.hpp"
+
+namespace pe {
+
+/// Cosines and sines of all rows in one line each, two arrays, or one whose second half are the
+/// sines, with the rows that the encoding's pairs make: [row, pair], or [row, 2·pair] where each
+/// number stands twice in a row. Any other dump as it is: a line of a few numbers, and one whose
+/// rows hold both sides, which readings of a line know.
+Dump with_rows(const Expectation& expected, Dump dump);
+
+}  // namespace pe
