@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "help_page.hpp"
@@ -228,6 +229,17 @@ void take_position_lists(CLI::App& app) {
   positions->description(positions->get_description() + "; or a list, as of a padded batch");
 }
 
+void tell_usual_length(CLI::App& app, const Encoding& encoding, Index usual) {
+  CLI::Option* length = app.get_option("--length");
+  const bool has_cells = std::ranges::any_of(encoding.parameters, [](const Parameter& row) {
+    return std::string_view(row.name) == "grid" || std::string_view(row.name) == "window";
+  });
+  if (has_cells)
+    length->description(length->get_description() + " (default: every cell)");
+  else
+    length->default_str(std::to_string(usual));
+}
+
 void add_parameters(CLI::App& app, std::span<const Parameter> schema, const char* group,
                     Given& flags) {
   for (const Parameter& parameter : schema) add_parameter(app, parameter, group, flags);
@@ -289,6 +301,11 @@ Output output_of(const OutputRequest& request, int threads) {
                 .sync = !request.no_sync,
                 .keep = request.no_clobber};
   if (!request.format.empty()) output.format = parse_format(request.format);
+  if (const io::FormatRow* row = io::row_of_suffix(suffix);
+      row && output.format && row->format != *output.format)
+    say_at_end(
+        fmt::format("warning: '{}' is {} by its suffix, and {} by --format: others may not read it",
+                    request.path, row->name, request.format));
   return output;
 }
 

@@ -34,6 +34,9 @@ void add_options(CLI::App& app, Request& request);
 /// --positions of this subcommand takes lists, too.
 void take_position_lists(CLI::App& app);
 
+/// What --length is where nobody says it: `usual`, or every cell of what has so many.
+void tell_usual_length(CLI::App& app, const Encoding& encoding, Index usual);
+
 /// A schema's rows as options of one group, whose texts land in `flags`.
 void add_parameters(CLI::App& app, std::span<const Parameter> schema, const char* group,
                     Given& flags);

@@ -70,7 +70,9 @@ void say(const std::string& line) {
   std::fputs((printable(line) + "\n").c_str(), stderr);
 }
 
-void say_at_end(const std::string& line) { waiting.push_back(line); }
+void say_at_end(const std::string& line) {
+  if (std::ranges::find(waiting, line) == waiting.end()) waiting.push_back(line);
+}
 
 void say_what_waits() {
   for (const std::string& line : std::exchange(waiting, {})) say(line);

@@ -29,6 +29,12 @@ def reader_of(data):
     return None
 
 
+def is_table(data):
+    """Whether it begins with a line of text that is parted as a table's header is."""
+    line = data[:4096].split(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r")
+    return line.replace("\t", "").isprintable() and "\ufffd" not in line and any(mark in line for mark in ",\t;")
+
+
 def read(path, stdin):
     """The fields of a file, or of standard input when the path is `-`."""
     origin = "stdin" if path == "-" else path
@@ -40,10 +46,12 @@ def read(path, stdin):
     else:
         with open(path, "rb") as file:
             data = file.read()
+    if not data and path != "-":
+        raise Fault(f"{origin} is empty")
     if says := next((says for start, says in OTHERS if data.startswith(start)), None):
         raise Fault(f"{origin} {says.format(origin)}")
     found = reader_of(data)
-    if not found and (promised := PROMISED.get(os.path.splitext(path)[1])):
+    if not found and not is_table(data) and (promised := PROMISED.get(os.path.splitext(path)[1].lower())):
         raise Fault(f"{path} does not begin as {promised} does")
     if not found:
         return csv_text.fields_of(data.decode("utf-8", "surrogateescape"), origin)

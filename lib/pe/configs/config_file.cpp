@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/gguf_config.hpp"
+#include "pe/io/foreign.hpp"
 #include "pe/io/source.hpp"
 
 namespace pe {
@@ -88,6 +90,18 @@ void refuse_weights(const io::Source& source, const std::string& path) {
           : std::string()));
 }
 
+// What is known by its beginning as something else than a config.
+void refuse_others(const io::Source& source, const std::string& path) {
+  const std::string head = source.read_text(
+      0, static_cast<std::size_t>(std::min<std::uint64_t>(io::foreign_start, source.size())));
+  const bool is_dump =
+      head.starts_with("\x93NUMPY") || head.starts_with("PK\3\4") || head.starts_with("\x89HDF");
+  std::string is = is_dump ? "a file of arrays" : io::foreign_format(head);
+  if (is.empty() && path.ends_with(".gguf") && !head.starts_with('{'))
+    is = "no GGUF file either, which begins with GGUF";
+  if (!is.empty()) throw FileError(fmt::format("{} is no config.json: it is {}", path, is));
+}
+
 bool is_json(const std::string& text) {
   const std::size_t start = text.find_first_not_of(" \t\n\r");
   return start != std::string::npos && text[start] == '{';
@@ -125,6 +139,7 @@ Config read_config_file(const std::string& given) {
   refuse_weights(*source, path);
   if (source->size() > largest_file) source->refuse("it is larger than 16 MiB: not a config.json");
   if (source->size() == 0) throw FileError(fmt::format("{} is empty, not a config.json", path));
+  refuse_others(*source, path);
   return parse_config(source->read_text(0, static_cast<std::size_t>(source->size())), path);
 }
 

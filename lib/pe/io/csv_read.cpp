@@ -9,6 +9,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/base/team.hpp"
+#include "pe/base/text.hpp"
 #include "pe/io/csv.hpp"
 #include "pe/io/csv_number.hpp"
 
@@ -39,6 +40,15 @@ bool parse(std::string_view word, double& value) {
     return true;
   }
   return error == std::errc();
+}
+
+// What is said of a cell that holds a whole line of numbers with other marks between them.
+std::string_view parted_by(std::string_view word) {
+  const std::size_t mark = word.find_first_of(";\t");
+  double value;
+  if (mark == std::string_view::npos || !parse(word.substr(0, mark), value)) return "";
+  return word[mark] == ';' ? ": its columns are parted by ;, and commas are read"
+                           : ": its columns are parted by tabs, and commas are read";
 }
 
 // Lines that hold as many numbers as those before them, and nothing else.
@@ -169,8 +179,8 @@ class Cells {
   void take_number(std::string_view word) {
     double value = 0;
     if (!parse(word, value))
-      source_.refuse(fmt::format("line {}, column {} is '{}', not a number", line_, column_ + 1,
-                                 trimmed(word).substr(0, 40)));
+      source_.refuse(fmt::format("line {}, column {} is '{}', not a number{}", line_, column_ + 1,
+                                 printable(trimmed(word).substr(0, 40)), parted_by(word)));
     add(value);
   }
   void add(double value) {

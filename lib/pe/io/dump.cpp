@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "pe/io/csv.hpp"
@@ -38,22 +40,55 @@ const FormatRow& row_of(Format format) {
   return *std::ranges::find(formats(), format, &FormatRow::format);
 }
 
-// No suffix to go by (a pipe): the first bytes tell. What starts like no format and holds bytes
-// that no text has is raw.
-Format format_of_start(const Source& source, const RawForm& raw) {
-  const std::string start =
-      source.read_text(0, static_cast<std::size_t>(std::min<std::uint64_t>(512, source.size())));
+std::string start_of(const Source& source) {
+  return source.read_text(
+      0, static_cast<std::size_t>(std::min<std::uint64_t>(foreign_start, source.size())));
+}
+
+// What the first bytes say; none where they are no format's.
+std::optional<Format> format_by(const std::string& start, std::uint64_t size) {
   if (start.starts_with("\x93NUMPY")) return Format::npy;
   if (start.starts_with("\x89HDF")) return Format::hdf5;
   if (start.starts_with("PK")) return Format::npz;
   if (start.starts_with("GGUF")) return Format::gguf;
-  if (start.size() > 8 && start[8] == '{') return Format::safetensors;
+  std::uint64_t header = 0;  // bytes, before it
+  for (std::size_t i = 8; i-- > 0 && start.size() > 8;)
+    header = header << 8 | static_cast<unsigned char>(start[i]);
+  if (start.size() > 8 && start[8] == '{' && header < size) return Format::safetensors;
   if (start.starts_with('{')) return Format::json;
-  const auto is_text = [](char c) {
-    return static_cast<unsigned char>(c) >= ' ' || (c >= '\t' && c <= '\r');
-  };
+  return {};
+}
+
+bool is_text(char c) { return static_cast<unsigned char>(c) >= ' ' || (c >= '\t' && c <= '\r'); }
+
+// Whether it begins with a line of a table: text with commas, or a number.
+bool is_table(const std::string& start) {
+  const std::string line = start.substr(0, start.find('\n'));
+  return std::ranges::all_of(start, is_text) &&
+         (line.find(',') != std::string::npos ||
+          (!line.empty() && line.find_first_not_of("0123456789.eE+- \r") == std::string::npos));
+}
+
+// No suffix to go by (a pipe): the first bytes tell. What starts like no format and holds bytes
+// that no text has is raw.
+Format format_of_start(const Source& source, const RawForm& raw) {
+  const std::string start = start_of(source);
+  if (const auto format = format_by(start, UINT64_MAX)) return *format;
   const bool has_form = raw.dtype && (!raw.shape.empty() || !std::ranges::all_of(start, is_text));
   return has_form ? Format::raw : Format::csv;
+}
+
+// The format that the content is of where the suffix promises another; null where it may be what
+// the suffix says. Raw bytes may begin as anything.
+const FormatRow* row_against(const FormatRow& promised, const Source& source) {
+  if (promised.format == Format::raw) return nullptr;
+  const std::string start = start_of(source);
+  std::optional<Format> format = format_by(start, source.size());
+  if (!format && promised.format != Format::csv && promised.open && is_table(start))
+    format = Format::csv;
+  if (!format || *format == promised.format) return nullptr;
+  const FormatRow& row = row_of(*format);
+  return row.open ? &row : nullptr;
 }
 
 const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
@@ -67,17 +102,21 @@ const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
         "onnx.numpy_helper.to_array(initializer))",
         source.shown()));
   const FormatRow* row = row_of_suffix(suffix);
+  const bool is_raw = raw.dtype && (!row || row->format == Format::raw);
+  if (source.size() == 0 && !is_raw)
+    source.refuse(source.path() == "-"
+                      ? "nothing is in it, or it was read before: it can be read once"
+                      : "it is empty");
+  if (const FormatRow* other = row ? row_against(*row, source) : nullptr) return *other;
   if (row && !row->open)
     throw UsageError(fmt::format(
         "{} cannot be read: {} is a format that is only written; take one of .csv .h5 .json .npy "
         ".npz .safetensors",
         source.shown(), row->name));
-  if (row) return *row;
-  if (!raw.dtype)
-    if (const std::string foreign = foreign_format(source.read_text(
-            0, static_cast<std::size_t>(std::min<std::uint64_t>(foreign_start, source.size()))));
-        !foreign.empty())
+  if (!raw.dtype && (!row || row->text))
+    if (const std::string foreign = foreign_format(start_of(source)); !foreign.empty())
       throw UsageError(fmt::format("{} is {}", source.shown(), foreign));
+  if (row) return *row;
   return row_of(format_of_start(source, raw));
 }
 

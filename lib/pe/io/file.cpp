@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "pe/base/error.hpp"
+#include "pe/base/letters.hpp"
 #include "pe/io/atomic_file.hpp"
 #include "pe/io/csv.hpp"
 #include "pe/io/format.hpp"
@@ -105,7 +106,8 @@ const FormatRow& row_to_write(const Output& output) {
   if (output.path == "-" || is_device(output.path)) return rows[0];
   struct stat status;
   if (output.path.empty()) throw UsageError("the name of the file to write is empty");
-  if (stat(output.path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+  if (output.path.ends_with('/') ||
+      (stat(output.path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)))
     throw UsageError(fmt::format("'{}' is a folder: name a file to write in it", output.path));
   const std::string instead = instead_of(suffix);
   if (suffix.empty())
@@ -211,7 +213,10 @@ Format parse_format(std::string_view name) {
     if (row.name == name) return row.format;
     names.emplace_back(row.name);
   }
-  const std::string plain(name.substr(std::min(name.find_first_not_of('.'), name.size())));
+  std::string plain =
+      in_small_letters(name.substr(std::min(name.find_first_not_of('.'), name.size())));
+  if (const io::FormatRow* row = io::row_of_suffix("." + plain); row && row->write)
+    plain = row->name;
   const bool is_name = std::ranges::find(names, plain) != names.end();
   const std::string elsewhere = io::instead_of("." + plain);
   if (is_name) throw UsageError(fmt::format("unknown format '{}': did you mean {}?", name, plain));

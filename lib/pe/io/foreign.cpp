@@ -35,6 +35,10 @@ constexpr Beginning beginnings[] = {
      "ELF"sv,
      "a program"},
     {"SQLite format 3"sv, "a database (SQLite)"},
+    {"\xff\xfe"sv,
+     "text as UTF-16, which PowerShell writes: save it as UTF-8 (… | Out-File -Encoding utf8 "
+     "FILE)"},
+    {"\xfe\xff"sv, "text as UTF-16: save it as UTF-8"},
 };
 
 // How Python's pickle opens from protocol 2 on.

@@ -70,7 +70,8 @@ class FieldsReader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    source_.refuse(fmt::format("it is not JSON: it goes wrong at byte {}", position));
+    source_.refuse(fmt::format("it is not JSON: it goes wrong at byte {}{}", position,
+                               position > source_.size() ? " (it ends too early)" : ""));
   }
 
   std::vector<std::shared_ptr<Values>> fields;

@@ -51,6 +51,7 @@ std::string slip_at(std::string_view text, std::size_t at) {
     if (rest.starts_with(quote)) return "JSON has straight quotes, not curved ones";
   if ((rest[0] == '}' || rest[0] == ']') && last == ',')
     return "a comma stands behind the last item";
+  if (rest[0] == '#' && at == start) return "JSON begins with {, and has no comments";
   if (rest[0] == '#' || rest[0] == '/') return "JSON has no comments";
   if (word == "None" || word == "True" || word == "False")
     return "JSON writes null, true and false";
