@@ -24,10 +24,14 @@ void add_versus_option(CLI::App& app, Analysis& analysis) {
 }
 
 constexpr const char* footer =
-    "DEFINITION\n  {1}\n  ({2})\n\nCOLUMNS\n  {6}\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze "
-    "{0} {4} -o "
+    "DEFINITION\n  {1}\n  ({2})\n\nCOLUMNS\n  {6}\n\nEXAMPLES\n  pe-analyze {0}{3}\n  pe-analyze "
+    "{0}{4} -o "
     "{0}.h5\n\nACCURACY\n  {5}\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed "
     "write\n";
+
+std::string behind_blank(std::string_view words) {
+  return words.empty() ? "" : " " + std::string(words);
+}
 
 // A line for each view.
 std::string columns_of(const Quantity& quantity) {
@@ -47,6 +51,7 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
   CLI::Option* dtype = app.get_option("--dtype");
   dtype->description("element type that the encoding is stored in before it is analysed");
   dtype->default_str("f64");
+  tell_usual_length(app, encoding, quantity.usual_length);
   if (quantity.several_lengths) {
     app.remove_option(app.get_option("--length"));
     app.add_option("--length", analysis.lengths, "lengths, one row each")->type_name("N,...");
@@ -70,7 +75,8 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                               ? std::string(quantity.example)
                               : drawn(encoding);
   app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
-                         quantity.example, own, quantity.accuracy, columns_of(quantity)));
+                         behind_blank(quantity.example), behind_blank(own), quantity.accuracy,
+                         columns_of(quantity)));
 }
 
 void add_bare_options(CLI::App& app, Analysis& analysis) {
@@ -79,7 +85,9 @@ void add_bare_options(CLI::App& app, Analysis& analysis) {
   app.require_subcommand(0, 1);
   add_parameters(app, {quantity.parameters.data(), quantity.parameters.size()}, "Of the quantity",
                  analysis.options);
-  app.add_option("--length", request.texts.length, "positions 0 to N-1")->type_name("N");
+  app.add_option("--length", request.texts.length, "positions 0 to N-1")
+      ->type_name("N")
+      ->default_str(std::to_string(quantity.usual_length));
   app.add_option("--dtype", request.texts.dtype,
                  "element type that the encodings are stored in before they are analysed")
       ->type_name("{f64,f32,f16,bf16}")
@@ -92,7 +100,14 @@ void add_bare_options(CLI::App& app, Analysis& analysis) {
   add_timeout(app, analysis.timeout, "it");
   add_output_options(app, analysis.output);
   app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
-                         quantity.example, "", quantity.accuracy, columns_of(quantity)));
+                         behind_blank(quantity.example), "", quantity.accuracy,
+                         columns_of(quantity)));
+}
+
+// Encodings that it has no meaning for are understood, to be told so, and not offered.
+void hide_meaningless(CLI::App& app, const Quantity& quantity) {
+  for (const Encoding* encoding : all_encodings())
+    if (!applies(quantity, *encoding)) app.get_subcommand(std::string(encoding->name))->group("");
 }
 
 }  // namespace
@@ -113,6 +128,8 @@ void add_quantities(CLI::App& app, const CommandLine& line, Analysis& analysis,
     };
     add_over_encodings(app, line, quantity->name, quantity->summary, of_one,
                        quantity->bare ? of_all : std::function<void(CLI::App&)>{});
+    if (line.asks_for(0, quantity->name))
+      hide_meaningless(*app.get_subcommand(std::string(quantity->name)), *quantity);
   }
 }
 

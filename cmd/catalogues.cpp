@@ -13,7 +13,6 @@
 #include "pe/configs/reading.hpp"
 #include "pe/diagnosis/diagnosis.hpp"
 #include "pe/dialects/dialect.hpp"
-#include "pe/dialects/spell.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/io/format.hpp"
 #include "pe/properties/property.hpp"
@@ -85,8 +84,8 @@ Json properties() {
 }
 
 // Two positions of an encoding at its defaults; none where it has no defaults.
-std::optional<Subject> two_rows(const Encoding& encoding, bool drawn) {
-  SubjectTexts texts{.encoding = &encoding};
+std::optional<Subject> two_rows(const Encoding& encoding, bool drawn, Given told = {}) {
+  SubjectTexts texts{.encoding = &encoding, .flags = std::move(told)};
   for (const Parameter& parameter : encoding.parameters)
     if (drawn && std::string_view(parameter.name) == "seed")
       texts.flags["seed"] = {"0", "flag --seed"};
@@ -111,13 +110,22 @@ Json fields() {
   for (const Encoding* encoding : all_encodings()) subjects.push_back(two_rows(*encoding, true));
   Json rows = Json::array();
   for (const FieldRow& row : all_fields()) {
+    const std::string name(row.name);
     std::vector<std::string> of;
+    std::string with;
     for (const auto& subject : subjects)
-      if (subject && subject->encoding->kind == row.kind && spells(*subject, std::string(row.name)))
+      if (subject && subject->encoding->kind == row.kind && spells(*subject, name))
         of.emplace_back(subject->encoding->name);
-    rows.push_back({{"name", row.name},
+    for (const Encoding* encoding :
+         of.empty() ? all_encodings() : std::span<const Encoding* const>())
+      if (encoding->kind == row.kind)
+        if (const std::string option = option_for(*encoding, name); !option.empty()) {
+          of.emplace_back(encoding->name);
+          with += fmt::format("; of {} {}", encoding->name, option);
+        }
+    rows.push_back({{"name", name},
                     {"kind", name_of(row.kind)},
-                    {"summary", row.description},
+                    {"summary", std::string(row.description) + with},
                     {"encodings", of}});
   }
   return rows;
@@ -200,6 +208,26 @@ constexpr Catalogue catalogues[] = {
 bool has_field(const Encoding& encoding, const std::string& field, bool drawn) {
   const std::optional<Subject> subject = two_rows(encoding, drawn);
   return subject && spells(*subject, field);
+}
+
+std::string option_for(const Encoding& encoding, const std::string& field) {
+  for (const Parameter& parameter : encoding.parameters)
+    for (const std::string& choice : words(parameter.choices ? parameter.choices : "")) {
+      const std::string name = parameter.name;
+      const std::optional<Subject> subject =
+          two_rows(encoding, true, {{name, {choice, "flag --" + name}}});
+      if (subject && spells(*subject, field)) return fmt::format("--{} {}", name, choice);
+    }
+  return "";
+}
+
+std::vector<const FieldRow*> fields_of(const Encoding& encoding) {
+  const std::optional<Subject> subject = two_rows(encoding, true);
+  std::vector<const FieldRow*> fields;
+  for (const FieldRow& row : all_fields())
+    if (subject && row.kind == encoding.kind && spells(*subject, std::string(row.name)))
+      fields.push_back(&row);
+  return fields;
 }
 
 std::span<const Catalogue> all_catalogues() { return catalogues; }

@@ -24,8 +24,6 @@
 namespace pe::cmd {
 namespace {
 
-constexpr Index usual_length = 1024;
-
 // Laws that take longer than this, in nanoseconds of one core, are not measured on more positions
 // than usual before somebody asks for it.
 constexpr double little_work = 3e9;
@@ -90,8 +88,8 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
     opened.positions = parse_places(positions);
     positions = spell(opened.positions.run());
   }
-  opened.resolved =
-      resolve(request, "pe-verify", command, length_of(opened.dump.arrays, usual_length), quiet);
+  opened.resolved = resolve(request, "pe-verify", command,
+                            length_of(opened.dump.arrays, usual_check_length), quiet);
   opened.expected = expectation_of(opened.resolved.subject);
   opened.expected.layout = is_run_of_offsets(asked, opened.dump, opened.resolved.subject)
                                ? "bucket-run"
@@ -160,7 +158,7 @@ Resolved resolve_for_laws(Check& check, const CheckRequest& asked, const std::st
                        "stand at a list");
   request.explain = false;
   request.of_numbers = !asked.law || asked.law->sees_numbers();
-  Resolved resolved = resolve(request, "pe-verify", command, usual_length, quiet);
+  Resolved resolved = resolve(request, "pe-verify", command, usual_check_length, quiet);
   const Subject& subject = resolved.subject;
   const Index own = own_length(subject), here = subject.span.positions.count;
   if (subject.positions_given() || own <= here || kind_of(subject.effect) == Kind::bias ||

@@ -10,6 +10,9 @@
 
 namespace pe::cmd {
 
+/// Positions that laws look at where nobody says how many; of a dump, those that it has.
+inline constexpr Index usual_check_length = 1024;
+
 struct CheckRequest {
   std::string name;
   Request request;

@@ -139,6 +139,7 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
   asked.law = law;
   asked.name = fmt::format("{} {}", law ? law->name : "check", encoding.name);
   add_options(app, asked.request);
+  tell_usual_length(app, encoding, usual_check_length);
   if (!law) take_position_lists(app);
   app.get_option("--explain")
       ->description(

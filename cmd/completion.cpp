@@ -46,8 +46,14 @@ std::string spell(const Values& values, std::string before, std::string begun) {
     before += begun.substr(0, comma + 1);
     begun = begun.substr(comma + 1);
   }
+  const auto is_there = [&](const std::string& word) {
+    return values.list && (before.ends_with("=" + word + ",") || before.starts_with(word + ",") ||
+                           before.find("=" + word + ",") != before.npos ||
+                           before.find("," + word + ",") != before.npos);
+  };
   std::string text;
-  for (const Candidate& candidate : values.candidates) text += spell(candidate, before, begun);
+  for (const Candidate& candidate : values.candidates)
+    if (!is_there(candidate.word)) text += spell(candidate, before, begun);
   return text;
 }
 
@@ -62,7 +68,9 @@ std::string spell_options(const CLI::App& command, const std::string& begun) {
   std::string text;
   for (const CLI::Option* option : command.get_options())
     if (option->nonpositional() && !option->get_group().empty())
-      text += spell({name_of(*option), option->get_description()}, "", begun);
+      text += spell({name_of(*option),
+                     name_of(*option) == "--help" ? "this page" : option->get_description()},
+                    "", begun);
   if (may_be_left_out(command) && !option_named(command, "--model"))
     for (const char* name : {"--model", "--config"})
       text += spell({name, "the encoding that this means"}, "", begun);
@@ -72,7 +80,8 @@ std::string spell_options(const CLI::App& command, const std::string& begun) {
 std::string spell_commands(const CLI::App& command, const std::string& begun) {
   std::string text;
   for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; }))
-    text += spell({sub->get_name(), sub->get_description()}, "", begun);
+    if (!sub->get_group().empty())
+      text += spell({sub->get_name(), sub->get_description()}, "", begun);
   return text;
 }
 

@@ -1,14 +1,13 @@
 // pe-verify dialects: where each dialect's turns lie farthest from the exact ones.
 #include <fmt/format.h>
 
+#include "check.hpp"
 #include "pe/base/error.hpp"
 #include "talk.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {
 namespace {
-
-constexpr Index usual_length = 1024;
 
 std::string dialect_table(const Subject& subject) {
   const auto* exact = std::get_if<Rotation>(&subject.effect);
@@ -37,14 +36,15 @@ void add_dialects(CLI::App& app, const Encoding& encoding, Request& request,
                   const std::string& command) {
   request.texts.encoding = &encoding;
   add_options(app, request);
+  tell_usual_length(app, encoding, usual_check_length);
   app.footer(
-      "EXAMPLES\n  pe-verify dialects rope --model llama-3.1-8b --length 131072\n\n"
+      "EXAMPLES\n  pe-verify dialects rope --model llama-3.1-8b --length 8192\n\n"
       "  One row for each dialect: the largest difference of a cosine or sine from the exact "
       "value, and where; the first position off by\n"
       "  more than 0.001; the largest relative difference of a frequency, and of which "
       "pair.\n\nEXIT STATUS\n  0 printed; 2 bad usage or input\n");
   app.callback([&request, command] {
-    print(dialect_table(resolve(request, "pe-verify", command, usual_length).subject));
+    print(dialect_table(resolve(request, "pe-verify", command, usual_check_length).subject));
   });
 }
 

@@ -51,7 +51,7 @@ std::string dump_words(const Property& law, const Encoding& encoding, const Effe
   std::string words = drawn(encoding) + grid_of(effect, law.takes);
   const bool is_grown = law.takes > 0 && !is_grid(effect);
   if (is_grown) words += fmt::format(" --length {}", law.takes);
-  if (law.sees == Sees::limit && buckets_of(effect).by_offset) {
+  if (law.sees == Sees::limit && !buckets_of(effect).positions) {
     const auto end = static_cast<std::uint64_t>(buckets_of(effect).saturation);
     const auto length = static_cast<Index>(std::bit_ceil(end + 2));
     if (buckets_of(effect_of(encoding, length)).saturation + 2 > length) return "";  // never ends

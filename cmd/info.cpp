@@ -108,7 +108,7 @@ void add_info(CLI::App& app, Info& info) {
   CLI::App* sub = app.add_subcommand(
       "info", "what a file holds: arrays, types, shapes, and its notes where it has some");
   sub->add_option("FILE", info.file,
-                  "csv, hdf5, npy, npz, safetensors or gguf, or one array of it: FILE:TENSOR")
+                  "csv, hdf5, npy, npz, safetensors, json or gguf, or one array of it: FILE:TENSOR")
       ->type_name("FILE[:TENSOR]")
       ->required();
   sub->add_flag("--json", info.json, "the same for programs");

@@ -28,6 +28,9 @@ std::string encoding_with_field(const std::string& field) {
     for (const Encoding* encoding : all_encodings())
       if (has_field(*encoding, field, drawn))
         return std::string(encoding->name) + (drawn ? " --seed 1" : "");
+  for (const Encoding* encoding : all_encodings())
+    if (const std::string option = option_for(*encoding, field); !option.empty())
+      return fmt::format("{} {} --seed 1", encoding->name, option);
   return "rope";
 }
 

@@ -21,6 +21,7 @@ Json spell_option(const CLI::Option& option) {
           {"default", option.get_default_str()},
           {"group", option.get_group()},
           {"required", option.get_required()},
+          {"several", option.get_items_expected_max() > 1},
           {"positional", option.nonpositional() ? false : option.get_positional()}};
 }
 

@@ -1,4 +1,6 @@
 // pe-gen: one subcommand for each encoding; make, spell, write.
+#include <fmt/format.h>
+
 #include "help_page.hpp"
 #include "info.hpp"
 #include "options.hpp"
@@ -8,6 +10,7 @@
 #include "pe/subject/drawn_numbers.hpp"
 #include "position_list.hpp"
 #include "progress.hpp"
+#include "talk.hpp"
 #include "tool.hpp"
 #include "tools.hpp"
 
@@ -58,6 +61,12 @@ void run(const Generate& generate, const std::string& command) {
   Resolved resolved = resolve(request, "pe-gen", command, usual_length, all);
   output.threads = resolved.threads;
   output.together = ranks().are_several();
+  if (request.texts.flags.contains("max-position") && !resolved.subject.positions_given() &&
+      !is_page(output))
+    say_at_end(
+        fmt::format("pe-gen: warning: --max-position is how far the model goes; --length says how "
+                    "many positions are written, {} here",
+                    resolved.subject.span.positions.count));
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
   if (listed) {
@@ -80,6 +89,7 @@ void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std:
   generate.request.of_fields = true;
   add_options(app, generate.request);
   take_position_lists(app);
+  tell_usual_length(app, encoding, usual_length);
   app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
       ->type_name("NAME,...")
       ->group(group::output);

@@ -61,6 +61,12 @@ void add_version(CLI::App& app, const std::string& own_version) {
   }
 }
 
+constexpr const char* environment_page =
+    "\nENVIRONMENT\n  PE_MEMORY  how much of files may be held in memory, such as 512M or 16G "
+    "(default: 1G)\n"
+    "  PE_WAIT    seconds that a pipe by its name is waited for; 0: as long as it takes (default: "
+    "60)\n";
+
 // Everything that the tool understands.
 struct Built {
   List list;
@@ -72,7 +78,7 @@ struct Built {
     const std::string own_version = spell_versions(tool.name);
     app.set_version_flag("-V,--version", own_version, "the version");
     app.require_subcommand(1);
-    app.footer(tool.footer);
+    app.footer(tool.footer + environment_page);
     add(app, line, outcome);
     add_list(app, list);
     add_version(app, own_version);

@@ -93,7 +93,7 @@ Candidates columns_of(const Quantity& quantity, const Place& place) {
   return found;
 }
 
-// Of pe-gen those of the encoding's kind, of pe-apply those that it makes of such a kind, of
+// Of pe-gen those of the encoding, of pe-apply those that it makes of such a kind, of
 // pe-analyze the quantity's columns.
 Candidates fields(const Place& place) {
   if (const Quantity* quantity = quantity_of(place)) return columns_of(*quantity, place);
@@ -101,9 +101,8 @@ Candidates fields(const Place& place) {
   const Encoding* encoding = encoding_of(place);
   if (!encoding) return found;
   if (place.above() == "pe-gen")
-    for (const FieldRow& row : all_fields())
-      if (row.kind == encoding->kind)
-        found.push_back({std::string(row.name), std::string(row.description)});
+    for (const FieldRow* row : fields_of(*encoding))
+      found.push_back({std::string(row->name), std::string(row->description)});
   if (place.above() == "pe-apply")
     for (const ApplyRow& row : all_apply_fields())
       if (row.kinds == "any" || row.kinds.find(name_of(encoding->kind)) != std::string_view::npos)

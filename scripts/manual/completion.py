@@ -66,7 +66,7 @@ def of_plot(parser, formats, out):
     zsh = ["#compdef pe-plot", "# Completion of pe-plot for zsh.", "_arguments \\"]
     fish = ["# Completion of pe-plot for fish.", FISH_FILES, f"complete -c pe-plot -f -a '(__pe_plot_files {' '.join(read)})'"]
     for action in actions:
-        says = first_sentence(action.help or "").replace("[", "(").replace("]", ")")
+        says = (action.dest if choices(action) else first_sentence(action.help or "")).replace("[", "(").replace("]", ")")
         names, files = choices(action), suffixes(action, formats)
         does = (f"mapfile -t COMPREPLY < <(compgen -W {shlex.quote(' '.join(names))} -- \"$begun\")" if names
                 else f"_pe_plot_files \"$begun\" {' '.join(files)}" if files else ":")

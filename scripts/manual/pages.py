@@ -36,20 +36,28 @@ def put_plain_command(page, tool, command):
             page.verbatim(lines)
 
 
+def placed(option):
+    """A word of a command's line; nothing of an option."""
+    if not option["positional"]:
+        return ""
+    word = italic(option["names"][0]) + (" ..." if option["several"] else "")
+    return f" {word}" if option["required"] else f" [{word}]"
+
+
 def put_synopsis(page, tree, tool):
     page.section_of("Synopsis")
     over = tree.over_encodings(tool)
     lines = []
     if not over:
-        lines.append(f"{bold(tool)} {italic('ENCODING')} [{italic('OPTION')} ...]")
+        lines += [f"{bold(tool)} {who} [{italic('OPTION')} ...]" for who in (italic("ENCODING"), f"{bold('--model')} {italic('NAME')}")]
     elif tool == "pe-verify":
         lines += [f"{bold(tool)} {bold('check')} {italic('ENCODING')} [{italic('OPTION')} ...]", f"{bold(tool)} {italic('LAW')} {italic('ENCODING')} [{italic('OPTION')} ...]"]
     else:
         lines.append(f"{bold(tool)} {italic('QUANTITY')} {italic('ENCODING')} [{italic('OPTION')} ...]")
+        lines += [f"{bold(tool)} {bold(c['name'])} [{italic('OPTION')} ...]" for c in over if trees.beyond(c, [])]
     for command in tree.commands(tool):
         if is_plain(tree, command):
-            words = "".join(" " + italic(o["names"][0]) for o in command["options"] if o["positional"])
-            lines.append(f"{bold(tool)} {bold(command['name'])}{words} [{italic('OPTION')} ...]")
+            lines.append(f"{bold(tool)} {bold(command['name'])}{''.join(map(placed, command['options']))} [{italic('OPTION')} ...]")
     page.paragraph("\n.br\n".join(lines), True)
 
 
@@ -58,16 +66,29 @@ def leaves(tree, tool):
     return [c for c in tree.commands(tool) if tree.is_encoding(c)] + [e for c in tree.over_encodings(tool) for e in c["commands"]]
 
 
+def whose(above, name, text):
+    """Of an option that has another meaning elsewhere: the commands that have this one."""
+    here, others = above[name, text], [those for (key, _), those in above.items() if key == name and those is not above[name, text]]
+    if not others:
+        return ""
+    return f", with {' and '.join(sorted(here))}" if len(here) <= 3 else f", but for {' and '.join(sorted(set.union(*others)))}"
+
+
 def put_own_options(page, tree, tool, shared):
     """Options of some encodings alone that are no parameters: those stand on the pages of encodings and with quantities."""
-    own = {}
-    for command in leaves(tree, tool):
+    rows = {row["name"]: row["parameters"] for row in tree.rows["encodings"]}
+    parameters = {name: {"--" + p[k] for p in those for k in ("name", "alias", "negation") if k in p} for name, those in rows.items()}
+    own, above = {}, {}
+    for over, command in [("", c) for c in tree.commands(tool) if tree.is_encoding(c)] + [(o["name"], e) for o in tree.over_encodings(tool) for e in o["commands"]]:
         for option in trees.beyond(command, shared):
-            if option["group"] not in ("Parameters", "Of the quantity"):
-                own.setdefault(trees.key(option), option)
+            if option["group"] == "Of the quantity" or parameters.get(command["name"], set()) & set(option["names"]):
+                continue
+            said = trees.key(option), option["help"]
+            own.setdefault(said, option)
+            above.setdefault(said, set()).add(over)
     if own:
         page.subsection("Of some encodings or commands")
-        put_options(page, own.values())
+        put_options(page, [option | {"help": option["help"] + whose(above, *said)} for said, option in own.items()])
 
 
 def put_catalogues(page, tree, tool):
@@ -123,7 +144,8 @@ def tool_page(tree, tool, made):
     put_synopsis(page, tree, tool)
     page.section_of("Description")
     page.paragraph(root["summary"])
-    page.paragraph("Results go to standard output or to the file of --output, everything else to standard error. Parameters of an encoding are described "
+    files = "--report, where there is one" if tool == "pe-verify" else "--output"
+    page.paragraph(f"Results go to standard output or to the file of {files}, everything else to standard error. Parameters of an encoding are described "
                    "on its own page, such as pe-rope(7). The name of the encoding may be left out where --model or --config says it.")
     encodings = [c for c in tree.commands(tool) if tree.is_encoding(c)]
     if encodings:
@@ -143,6 +165,12 @@ def tool_page(tree, tool, made):
     return page
 
 
+def with_what(field, encoding):
+    """What an encoding's field needs to be there."""
+    needed = field.get("with", {}).get(encoding)
+    return f" (with {needed})" if needed else ""
+
+
 def encoding_page(tree, row, made):
     name = row["name"]
     page = Page(page_of_encoding(name), 7, *made, row["summary"])
@@ -157,7 +185,7 @@ def encoding_page(tree, row, made):
         page.section_of("Parameters")
         put_parameters(page, row["parameters"])
     page.section_of("Fields")
-    put_rows(page, [f for f in tree.rows["fields"] if f["kind"] == row["kind"]])
+    put_rows(page, [{**f, "summary": f["summary"] + with_what(f, name)} for f in tree.rows["fields"] if name in f["encodings"]])
     laws = [law for law in tree.rows["properties"] if law["name"] in row["promises"]]
     if laws:
         page.section_of("Laws that it promises")
@@ -186,8 +214,8 @@ def plot_page(parser, made):
             names = ", ".join(map(bold, action.option_strings)) or italic(action.metavar)
             value = action.metavar or (action.dest.upper() if action.nargs != 0 else "")
             page.item(names + (" " + italic(value) if value and action.option_strings else ""), action.help % vars(action))
-    page.section_of("Examples")
-    page.verbatim([line[2:] for line in parser.epilog.splitlines()[1:]])
+    footer = "\n".join(line.upper().rstrip(":") if line.endswith(":") and not line.startswith(" ") else line for line in parser.epilog.splitlines())
+    put_footer(page, footer)
     page.see(ALL)
     return page
 

@@ -96,5 +96,8 @@ def put_footer(page, footer, skip=()):
         page.section_of(heading)
         if heading in ("EXAMPLES", "FIELDS"):
             page.verbatim(lines)
+        elif heading == "ENVIRONMENT":
+            for line in lines:
+                page.item(bold(line.split()[0]), line.split(maxsplit=1)[1])
         else:
             page.paragraph(" ".join(line.strip() for line in lines))

@@ -122,7 +122,8 @@ def place_of(axis, text):
     for index, place in enumerate(axis.places):
         if str(place) == text or not axis.named and text.lstrip("-").replace(".", "", 1).isdigit() and float(text) == place:
             return index
-    shown = ", ".join(str(p) if axis.named else f"{p:g}" for p in list(axis.places)[:6]) + (", …" if len(axis) > 6 else "")
+    named = [str(p) if axis.named else f"{p:g}" for p in [*axis.places[:5], *axis.places[-1:]]]
+    shown = ", ".join([str(p) if axis.named else f"{p:g}" for p in axis.places] if len(axis) <= 6 else [*named[:5], "…", named[5]])
     raise Fault(f"--at {axis.name}={text}: its places are {shown}")
 
 
@@ -130,7 +131,11 @@ def at(fields, text):
     """The fields at AXIS=PLACE."""
     name, equals, place = text.partition("=")
     if not equals or all(field.axis(name) is None for field in fields):
-        raise Fault(f"--at {text}: write AXIS=PLACE; the axes are {', '.join(dict.fromkeys(a.name for f in fields for a in f.axes))}")
+        axes = list(dict.fromkeys(a.name for f in fields for a in f.axes))
+        begun, _, rest = text.replace(":", "=").partition("=")
+        near = [axis for axis in axes if begun and axis.startswith(begun)]
+        hint = f": did you mean --at {near[0]}={rest}?" if len(near) == 1 and rest else f": write AXIS=PLACE; the axes are {', '.join(axes)}"
+        raise Fault(f"--at {text}{hint}")
     return [field if (index := field.axis(name)) is None else field.at(index, place_of(field.axes[index], place)) for field in fields]
 
 
@@ -146,7 +151,7 @@ def columns(field, text):
     except (ValueError, TypeError, IndexError):
         wanted = []
     if not len(wanted):
-        raise Fault(f"--columns {text} does not choose from {size} columns: write 4:8 or 0,3,5")
+        raise Fault(f"--columns {text or repr(text)} does not choose from {size} columns: write 4:8 or 0,3,5")
     return field.part(index, wanted)
 
 
@@ -211,7 +216,7 @@ def chosen_of(fields, options):
     if options.field:
         fields = by_name(fields, options.field)
     fields = [as_maps(first_parts(drop_single(field))) for field in drop_implied(fields)]
-    if options.columns:
+    if options.columns is not None:
         fields = [columns(field, options.columns) for field in fields]
     if options.kind:
         return cut(fitting(fields, options.kind), options.kind, options), options.kind

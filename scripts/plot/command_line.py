@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
                 raise Fault(f"'{word}' begins with a dash that is no minus sign: did you mean {'--' if len(word.lstrip(DASHES + '-')) > 1 else '-'}{word.lstrip(DASHES + '-')}? (see pe-plot --help)")
             if re.fullmatch(r"-[a-zA-Z][a-z-]+(=.*)?", word) and any(own.startswith("-" + word.split("=")[0]) for own in self.own()):
                 raise Fault(f"{self.unknown(word, '-' + word)} (see pe-plot --help)")  # -output is not -o with the value utput
-        return super().parse_args(words)
+        return super().parse_args(words, argparse.Namespace(given=set()))
 
     def own(self):
         return [option for action in self._actions for option in action.option_strings if option.startswith("--")]
@@ -89,9 +89,27 @@ class Parser(argparse.ArgumentParser):
             message = f"{option} needs a value"
         elif what.startswith("ignored explicit argument"):
             message = f"{option} takes no value, got {what.removeprefix('ignored explicit argument ')}"
-        elif what.startswith("invalid int value"):
+        elif what.startswith("invalid whole value"):
             message = f"{option} must be a whole number, got {what.split(': ', 1)[1]}"
         raise Fault(f"{message} (see pe-plot --help)")
+
+
+def whole(text):
+    """A whole number as the other tools read it: 100, 1e2."""
+    number = float(text)
+    if not number.is_integer():
+        raise ValueError(text)
+    return int(number)
+
+
+class Once(argparse.Action):
+    """An option of one value: of two the first would be dropped in silence."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        if self.dest in namespace.given:
+            raise Fault(f"{self.option_strings[-1]} is given twice: {getattr(namespace, self.dest)}, {values} (see pe-plot --help)")
+        namespace.given.add(self.dest)
+        setattr(namespace, self.dest, values)
 
 
 class Version(argparse.Action):
@@ -109,19 +127,22 @@ def option_parser():
   pe-analyze spectrum rope --versus 'rope --scaling ntk --factor 8' | pe-plot --field ratio -o ratio.png
   pe-gen rope --length 64 | pe-plot --kind rotors -o rotors.svg
   pe-plot ours.npz theirs.npz --field cos -o both.png
-  pe-gen alibi | pe-plot              onto the terminal
-  pe-gen rope --model gpt-oss-20b --format json | pe-plot -o titled.png   JSON brings title and source; CSV is numbers alone""",
+  pe-gen alibi | pe-plot              # onto the terminal
+  pe-gen rope --model gpt-oss-20b --format json | pe-plot -o titled.png   # JSON brings title and source; CSV is numbers alone
+
+exit status:
+  0 drawn; 2 bad usage, bad input or a failed write""",
                     formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("inputs", nargs="*", default=["-"], metavar="FILE", help="CSV, HDF5, NPY, NPZ, safetensors or JSON, known by what it "
                         "begins with; several are drawn together; - (the default) is stdin")
-    parser.add_argument("-o", "--output", type=pathlib.Path, help="the picture: .png, .svg or .pdf (without it: onto the terminal)")
-    parser.add_argument("--kind", help=f"{', '.join(choose.KINDS)} (default: what the fields ask for)")
-    parser.add_argument("--field", metavar="A,B", help="what to draw, where there are several")
+    parser.add_argument("-o", "--output", type=pathlib.Path, action=Once, help="the picture: .png, .svg or .pdf (without it: onto the terminal)")
+    parser.add_argument("--kind", action=Once, help=f"{', '.join(choose.KINDS)} (default: what the fields ask for)")
+    parser.add_argument("--field", action=Once, metavar="A,B", help="what to draw, where there are several")
     parser.add_argument("--at", action="append", default=[], metavar="AXIS=PLACE", help="only there, such as head=3 or batch=0; repeatable")
-    parser.add_argument("--columns", metavar="4:8", help="only these columns (heads, for three axes): a half-open range, or 0,3,5")
-    parser.add_argument("--title", help="instead of the one found in the input")
-    parser.add_argument("--dpi", type=int, default=150, help="dots per inch of a .png (default 150)")
-    parser.add_argument("--width", type=int, help="columns of a picture on the terminal (default: its own)")
+    parser.add_argument("--columns", action=Once, metavar="4:8", help="only these columns (heads, for three axes): a half-open range, or 0,3,5")
+    parser.add_argument("--title", action=Once, help="instead of the one found in the input")
+    parser.add_argument("--dpi", action=Once, type=whole, default=150, help="dots per inch of a .png (default 150)")
+    parser.add_argument("--width", action=Once, type=whole, help="columns of a picture on the terminal (default: its own)")
     parser.add_argument("--no-clobber", action="store_true", help="refuse to write over a file that is there")
     parser.add_argument("-V", "--version", action=Version, help="the version")
     return parser
@@ -181,6 +202,8 @@ def check(options):
         raise Fault(f"-o names no file: the suffix must be one of {' '.join(SUFFIXES)}")
     if options.output and not options.output.exists() and (meant := elsewhere(str(options.output))):
         raise Fault(f"cannot write {options.output}: {meant}")
+    if options.output == pathlib.Path("-"):
+        raise Fault(f"-o -: a picture goes to a file, whose suffix is one of {' '.join(SUFFIXES)}")
     if options.output and options.output.suffix.lower() not in SUFFIXES:
         raise Fault(f"-o {options.output}: the suffix must be one of {' '.join(SUFFIXES)}")
     if options.output and not options.output.parent.is_dir():

@@ -277,7 +277,8 @@ std::string no_field(const std::string& name, const std::vector<std::string>& kn
                     why =
                         bias && !bias->fill && name == "bias"
                             ? " (its numbers are trained: --weights gives them, --seed draws some)"
-                        : is_other     ? " (other encodings have it: pe-gen list fields)"
+                        : is_other
+                            ? " (other encodings have it, or other options: pe-gen list fields)"
                         : near.empty() ? ""
                                        : fmt::format(" (did you mean {}?)", near);
   return fmt::format("no field '{}' here{}: choose from {}", name, why, fmt::join(known, ", "));
