@@ -85,7 +85,9 @@ Contents contents_of(const Apply& apply, Kind kind, std::uint64_t seed) {
   if (!apply.kv_heads.empty())
     throw UsageError("--kv-heads shapes --random tensors: give it with --random");
   if (contents.empty())
-    throw UsageError("nothing to apply this to: give --q and --k, or --x, or --random B,H,S,D");
+    throw UsageError(
+        fmt::format("nothing to apply this to: give --q and --k{}, or --random B,H,S,D",
+                    kind == Kind::table ? ", or --x" : ""));
   return contents;
 }
 

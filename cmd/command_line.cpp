@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "list.hpp"
 #include "misplaced.hpp"
+#include "option_hints.hpp"
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
+#include "pe/configs/catalogue.hpp"
 #include "pe/configs/config_file.hpp"
 #include "pe/model/naming.hpp"
 #include "pe/subject/subject.hpp"
@@ -207,8 +210,19 @@ void CommandLine::check_dashes(const CLI::App& app) const {
     if (meaning.sort == Sort::command && meaning.why <= Likeness::also &&
         subcommand_of(app, meaning.names.front()))
       meant(meaning.names.front() + rest);
+  if (name != "model" && name != "config" && words_.size() > 1 && !is_option(words_[1])) {
+    std::error_code error;
+    const bool is_source = std::filesystem::exists(words_[1], error);
+    const Meant source = meant_by(name, {{"--model", called_elsewhere("model")},
+                                         {"--config",
+                                          "checkpoint ckpt model-path model-dir model-file "
+                                          "config-file cfg hf-config gguf"}});
+    if (is_catalogued(words_[1])) meant("--model" + rest);
+    if (source.why <= Likeness::also) meant((is_source ? "--config" : source.names.front()) + rest);
+  }
   const std::vector<std::string> lists = catalogue_names();
-  if (std::ranges::find(lists, name) != lists.end()) meant("list " + name + rest);
+  const std::string listed = name.starts_with("list-") ? name.substr(5) : name;
+  if (std::ranges::find(lists, listed) != lists.end()) meant("list " + listed + rest);
   constexpr std::string_view names[] = {"encoding", "e",        "type",     "name",     "kind",
                                         "pe",       "method",   "law",      "quantity", "l",
                                         "q",        "property", "embedding"};

@@ -65,6 +65,10 @@ void put_json(const std::string& json, const std::string& report) {
 // What `check` finds of one of the two, told what `--bound` says.
 Check judged(const CompareCommand& command, const std::string& file, const std::string& line) {
   const std::vector<std::string> words = shell_words(command.bound);
+  if (command.bound.find_first_not_of("0123456789.eE+-") == std::string::npos)
+    throw UsageError(fmt::format(
+        "--bound takes an encoding, such as 'rope --dim 64', got {0}: did you mean --atol {0}?",
+        command.bound));
   CheckRequest asked;
   asked.name = "bound";
   asked.files = {file};

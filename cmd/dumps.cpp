@@ -24,7 +24,11 @@ namespace pe::cmd {
 
 std::vector<Index> parse_shape(const std::string& text) {
   std::vector<Index> shape;
-  for (const std::string& extent : comma_separated(text))
+  std::string plain = text;  // 4x64 is 4,64
+  if (text.find_first_not_of("0123456789xX") == std::string::npos)
+    std::ranges::replace_if(
+        plain, [](char c) { return c == 'x' || c == 'X'; }, ',');
+  for (const std::string& extent : comma_separated(plain))
     shape.push_back(whole_number("shape", extent, "0", largest_whole));
   return shape;
 }

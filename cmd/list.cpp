@@ -53,14 +53,36 @@ bool is_of(const Json& row, std::string_view catalogue, const std::string& name)
   });
 }
 
+// A cause's dumps by the kind of what they are of.
+std::string kinds_of(std::string_view catalogue, const Json& row) {
+  std::string kinds = row.value("kind", "");
+  if (catalogue != "causes") return kinds;
+  for (const auto& [dumps, kind] :
+       {std::pair("turns", "rotation"), {"rows", "table"}, {"buckets", "relative"}})
+    if (kinds.find(dumps) != std::string::npos) kinds += fmt::format(" {}", kind);
+  return kinds;
+}
+
+// A model's id on the hub stands for the name that the catalogue has for it.
+std::string own_name(std::string_view catalogue, const std::string& word) {
+  if (catalogue != "models" || word.find('/') == std::string::npos || !is_catalogued(word))
+    return word;
+  for (const Model& model : all_models())
+    for (const std::string& id : words(other_names(model)))
+      if (id == word) return std::string(model.name);
+  return word.substr(word.rfind('/') + 1);
+}
+
 // Rows that hold every word somewhere that people see.
 Json chosen(const Catalogue& catalogue, const std::vector<std::string>& asked) {
   Json kept = Json::array();
   for (const Json& row : catalogue.rows()) {
     std::string seen;
-    for (const char* key : {"name", "kind", "summary", "source", "model_type"})
+    for (const char* key : {"name", "summary", "source", "model_type"})
       seen += in_small_letters(row.value(key, "")) + "\n";
-    if (std::ranges::all_of(asked, [&](const std::string& word) {
+    seen += kinds_of(catalogue.name, row);
+    if (std::ranges::all_of(asked, [&](const std::string& typed) {
+          const std::string word = own_name(catalogue.name, typed);
           return seen.find(in_small_letters(word)) != std::string::npos ||
                  is_of(row, catalogue.name, in_small_letters(word));
         }))

@@ -83,6 +83,12 @@ std::string missing(const CLI::App& app, const std::string& lead,
             "'{0}' needs the name of what it should be, as in pe-verify check rope --file {0}; "
             "pe-verify identify {0} tells without one",
             word);
+  if (wants_command && !app.get_parent() && !typed.empty() && typed.front().starts_with('-'))
+    return fmt::format(
+        "'{}' stands where a name belongs, and options behind it: for example {}; {} list names "
+        "all "
+        "that there are",
+        typed.front(), first_example(app.get_footer()), lead);
   if (wants_command && !app.get_parent())
     return fmt::format("which one? For example {}; {} list names all that there are",
                        first_example(app.get_footer()), lead);
@@ -98,6 +104,8 @@ std::string missing(const CLI::App& app, const std::string& lead,
                                                   is_dump(word))
       return fmt::format("'{}' is one word: did you mean {} {}?", word, word.substr(0, comma),
                          word.substr(comma + 1));
+  if (app.get_name() == "compare" && names == std::vector<std::string>{"B"})
+    return fmt::format("compare needs a second dump: {} A B", lead);
   const bool one_file = names.size() == 1 && names.front() == "FILE";
   return fmt::format("{} needs {}{}", app.get_name(),
                      names.empty() ? "more" : fmt::format("{}", fmt::join(names, " and ")),

@@ -140,6 +140,9 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
     if (const Meant key = meant_by(as_option(name), options); !key.names.empty())
       return said + ": did you mean " + either_of(key.names) + "?";
   if (option == "-?" || option == "--?") return said + ": did you mean --help?";
+  if (has(app, "pairing") && is_among(with_dashes(name), "rope-type type rope-style style") &&
+      is_among(value, "neox norm normal gptj gpt-j interleaved interleave half halves adjacent"))
+    return said + ": --pairing halves (neox's), the default, or --pairing adjacent (gpt-j's)";
   if (value.starts_with('{') && has(app, "config"))
     return said + ": JSON goes to --config, as in --config '{\"rope_scaling\": {…}}'";
   if (const std::string letter = letter_meant(app, option, value); !letter.empty())

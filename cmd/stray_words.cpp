@@ -60,6 +60,11 @@ std::string stray_file(const CLI::App& app, const std::vector<std::string>& stra
                              : has(app, "file")              ? "--file"
                              : has(app, "output")            ? "-o"
                                                              : "--report";
+  if (app.get_name() == "serve")
+    return fmt::format(
+        "'{0}' belongs to no option: requests come on standard input, as in pe-verify "
+        "serve <{0}",
+        word);
   if (!has(app, option == "-o" ? "output" : option.substr(2)))
     return fmt::format("'{}' belongs to no option", fmt::join(stray, " "));
   return fmt::format("'{}' without an option: did you mean {} {}?", word, option, word);
@@ -105,15 +110,28 @@ std::string behind_a_list(const CLI::App& app, const std::vector<std::string>& s
   return "";
 }
 
+// The stray word that stands behind the value of an option, or where it stands first.
+std::vector<std::string>::const_iterator behind_value(const std::vector<std::string>& typed,
+                                                      const std::string& stray) {
+  for (std::size_t i = 2; i < typed.size(); ++i)
+    if (typed[i] == stray && typed[i - 2].starts_with("--") && !typed[i - 1].starts_with("--"))
+      return typed.begin() + static_cast<std::ptrdiff_t>(i);
+  return std::ranges::find(typed, stray);
+}
+
 // "--base 1 000 000" and "--random 1 8 16 64": numbers that go on; "": they do not.
 std::string parted_number(const CLI::App& app, const std::vector<std::string>& stray,
                           const std::vector<std::string>& typed) {
-  const auto at = std::ranges::find(typed, stray.front());
+  const auto at = behind_value(typed, stray.front());
   if (!std::ranges::all_of(stray, is_whole) || at - typed.begin() < 2 || at == typed.end() ||
       !at[-2].starts_with("--") || !has(app, at[-2].substr(2)) || !is_whole(at[-1]))
     return "";
   const bool are_thousands =
       std::ranges::all_of(stray, [](const std::string& word) { return word.size() == 3; });
+  constexpr std::string_view by_cross[] = {"--grid", "--window", "--reference"};
+  if (std::ranges::find(by_cross, at[-2]) != std::end(by_cross))
+    return fmt::format("'{0}' without an option: did you mean {1} {2}x{3}?", fmt::join(stray, " "),
+                       at[-2], at[-1], fmt::join(stray, "x"));
   if (at[-2] == "--random")
     return fmt::format("'{0}' without an option: did you mean --random {1},{2}?",
                        fmt::join(stray, " "), at[-1], fmt::join(stray, ","));
@@ -127,7 +145,7 @@ void refuse_unit(const CLI::App& app, const std::vector<std::string>& stray,
                  const std::vector<std::string>& typed) {
   constexpr std::string_view units[] = {"k",  "K",  "M",   "G",   "kb",  "KB", "MB", "GB",
                                         "Ki", "Mi", "KiB", "MiB", "GiB", "x",  "X",  "%"};
-  const auto at = std::ranges::find(typed, stray.front());
+  const auto at = behind_value(typed, stray.front());
   if (stray.size() != 1 || std::ranges::find(units, stray.front()) == std::end(units) ||
       at - typed.begin() < 2 || at == typed.end() || !at[-2].starts_with("--") ||
       !has(app, at[-2].substr(2)) || !is_whole(at[-1]))
@@ -141,7 +159,7 @@ void refuse_unit(const CLI::App& app, const std::vector<std::string>& stray,
 std::string second_value(const CLI::App& app, const std::vector<std::string>& stray,
                          const std::vector<std::string>& typed) {
   if (stray.size() != 1 || !is_whole(stray.front())) return "";
-  const auto at = std::ranges::find(typed, stray.front());
+  const auto at = behind_value(typed, stray.front());
   if (at - typed.begin() < 2 || at == typed.end() || !at[-2].starts_with("--")) return "";
   const std::string name = at[-2].substr(2), &value = at[-1];
   constexpr std::string_view told_otherwise[] = {"positions", "scaling", "tokens"};
@@ -167,6 +185,9 @@ std::string stray_words(const CLI::App& app, const std::vector<std::string>& str
   refuse_unit(app, stray, typed);
   if (const std::string parted = parted_number(app, stray, typed); !parted.empty()) return parted;
   if (const std::string second = second_value(app, stray, typed); !second.empty()) return second;
+  if (word.size() > 1 && word.front() == '/' && has(app, word.substr(1)))
+    return fmt::format("'{}' belongs to no option: did you mean --{}{}?", fmt::join(stray, " "),
+                       word.substr(1), stray.size() > 1 ? " " + stray[1] : "");
   if (word == "?" || word == "/?" || word == "/h" || word == "/help")
     return fmt::format("'{}' belongs to no option: did you mean --help?", word);
   if (const std::string option = stray_option(app, stray); !option.empty()) return option;

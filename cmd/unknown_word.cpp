@@ -8,6 +8,7 @@
 
 #include "option_hints.hpp"
 #include "option_names.hpp"
+#include "pe/analyze/quantity.hpp"
 #include "pe/configs/catalogue.hpp"
 #include "pe/diagnosis/cause.hpp"
 #include "pe/model/naming.hpp"
@@ -17,6 +18,11 @@ namespace {
 
 std::string tool_of(const std::string& lead) {
   return lead == "--versus" ? "pe-analyze" : lead.substr(0, lead.find(' '));
+}
+
+bool takes_files(const std::string& quantity) {
+  return std::ranges::any_of(
+      all_quantities(), [&](const Quantity* row) { return row->name == quantity && row->files; });
 }
 
 // A file where a name belongs; "": it is none.
@@ -37,6 +43,14 @@ std::string file_meant(const std::string& word, const std::string& lead) {
         word);
   if (is_config)
     return fmt::format("'{0}' stands where a name belongs: did you mean --config {0}?", word);
+  if (tool == "pe-apply")
+    return fmt::format(
+        "'{0}' stands where a name belongs: tensors are told by options, as in pe-apply ENCODING "
+        "--q {0}",
+        word);
+  if (tool == "pe-analyze" && lead != tool && takes_files(name))
+    return fmt::format("'{0}' stands where a name belongs: did you mean {1} ENCODING --file {0}?",
+                       word, lead);
   return fmt::format(
       "'{0}' stands where a name belongs: pe-verify identify {0} tells what it is, pe-verify check "
       "ENCODING --file {0} what is wrong with it",

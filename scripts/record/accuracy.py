@@ -78,8 +78,11 @@ def measure(got, exact):
 
 def main():
     parser = argparse.ArgumentParser(description="Prints the accuracy table of README.md.")
-    parser.add_argument("--bin", default=ROOT / "build/release/cmd", help="folder of the tools")
+    built = [ROOT / "build" / preset / "cmd" for preset in ("release", "dev")]
+    parser.add_argument("--bin", default=next((place for place in built if (place / "pe-gen").exists()), built[0]), type=pathlib.Path, help="folder of the tools")
     folder = parser.parse_args().bin
+    if not (folder / "pe-gen").exists():
+        parser.error(f"there is no pe-gen in {folder}: build it (scripts/test), or name its folder with --bin")
     ways = {"pe-gen": lambda p: ours(p, folder), "NumPy, float64 then float32": numpy64,
             "PyTorch, float32 (transformers' Llama)": pytorch, "llama.cpp, float32 recurrence": llama_cpp}
     exact = {k: truth(range(2 ** k - ROWS, 2 ** k)) for k in WINDOWS}

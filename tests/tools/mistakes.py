@@ -19,6 +19,7 @@ import pickle
 import random
 import re
 import shlex
+import shutil
 import struct
 import subprocess
 import sys
@@ -92,7 +93,7 @@ def field_hints(tools, folder, dealt):
     listed = json.loads(subprocess.run([tools / "pe-gen", "list", "fields", "--json"], capture_output=True, check=True).stdout)
     for name in filter(dealt.has, sorted({row["name"] for row in listed["fields"] if row["encodings"]} - {"index"})):  # index is an encoding, too
         answer = subprocess.run([tools / "pe-gen", name], cwd=folder, capture_output=True, text=True, check=False).stderr
-        hint = re.search(r"pe-gen (\S+(?: --seed 1)? --fields \w+)", answer)
+        hint = re.search(r"pe-gen (\S+(?: --form \w+)?(?: --seed 1)? --fields \w+)", answer)
         done = hint and subprocess.run([tools / "pe-gen", *hint[1].split(), "-o", "hinted.h5"], cwd=folder, capture_output=True, text=True, check=False)
         meant = hint or "did you mean" in answer  # an encoding's other word, such as sin
         yield name, None if meant and not (done and done.returncode) else f"{answer.strip()} {done.stderr if done else ''}"
@@ -153,6 +154,14 @@ def other_files(folder):
     (folder / "there.mat").write_bytes(b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(512))
     with tarfile.open(folder / "there.tar", "w") as archive:
         archive.addfile(tarfile.TarInfo("cos.npy"), io.BytesIO())
+    shutil.copy(folder / "there.npz", folder / "renamed.npy")
+    shutil.copy(folder / "there.npz", folder / "renamed.gguf")
+    (folder / "table.npz").write_text("position,cos_0\n0,1\n1,0.5\n")
+    (folder / "wide.csv").write_bytes("position,cos_0\n0,1\n".encode("utf-16"))
+    (folder / "semicolons.csv").write_text("position;cos_0\n0;1\n")
+    (folder / "tabs.csv").write_text("position\tcos_0\n0\t1\n")
+    (folder / "empty.npy").touch()
+    (folder / "empty.csv").touch()
     (folder / "there.yaml").write_text("schema_version: 1\nmodel_type: llama\n")
     (folder / "config.json").write_text('{"model_type": "llama", "rope_theta": 10000}')
     snapshot(folder / "snapshot")

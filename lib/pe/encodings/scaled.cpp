@@ -31,11 +31,21 @@ const Scaling* chosen_scaling(const Parameters& parameters) {
     return rule && std::ranges::any_of(rule->parameters,
                                        [&](const Parameter& row) { return row.name == name; });
   };
-  for (const Scaling* rule : {scaling, rounded})
+  for (const Scaling* rule : {scaling, rounded}) {
+    std::vector<std::string> missing;
+    const Parameter* last = nullptr;
     for (const Parameter& parameter : rule ? rule->parameters : std::span<const Parameter>{})
-      if (!parameters.has(parameter.name) && parameter.required)
-        throw UsageError(fmt::format("--scaling {} needs --{} ({})", rule->name, parameter.name,
-                                     parameter.help));
+      if (!parameters.has(parameter.name) && parameter.required) {
+        missing.push_back("--" + std::string(parameter.name));
+        last = &parameter;
+      }
+    if (missing.size() == 1)
+      throw UsageError(
+          fmt::format("--scaling {} needs {} ({})", rule->name, missing.front(), last->help));
+    if (last)
+      throw UsageError(
+          fmt::format("--scaling {} needs {}", rule->name, fmt::join(missing, " and ")));
+  }
   for (const Scaling* other : all_scalings())
     for (const Parameter& parameter : other->parameters)
       if (parameters.has(parameter.name) &&
