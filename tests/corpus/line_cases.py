@@ -65,7 +65,23 @@ def vectors(number):
                lambda: Built([("q_after", y.astype(F32))], dtype, 100.0, length, [("q_before", x.astype(F32))], check={"axes": "bhsd"}))
 
 
+def cut(number):
+    """Tables whose last bits are dropped, as a shift by 16 bits drops them."""
+    rng = drawn(400 + number)
+    dim, length = int(rng.choice([64, 128])), int(rng.choice([64, 300]))
+    angle = np.arange(length)[:, None] * ladder(dim, 1e4)
+    kind, bits, exponent = (("bf16", 8, -126), ("f16", 11, -14))[number % 2]
+    sides = []
+    for side, of in (("cos", np.cos), ("sin", np.sin)):
+        unit = 2.0 ** (np.maximum(np.frexp(of(angle))[1] - 1, exponent) - bits + 1)
+        sides.append((side, (np.trunc(of(angle) / unit) * unit).astype(F32)))
+    return one(400 + number, f"cut off to {kind}", "rope", {"dim": dim, "base": 1e4}, accepted("low-precision-table"),
+               lambda: Built(sides, kind, 100.0, length, check={"length": length}))
+
+
 def spoilt():
+    for number in range(4):
+        yield cut(number)
     for number in range(20):
         yield line(number, ("wrong-base", "position-offset", "direction-reversed")[number % 3])
     for number in range(16):

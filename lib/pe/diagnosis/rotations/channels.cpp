@@ -103,6 +103,7 @@ class TableCells {
   explicit TableCells(Kept<RotationObservation> observation)
       : observation_(observation),
         hypothesis_(observation_.start()),
+        spacing_(observation_.dtype()),
         prediction_(observation_.prediction(hypothesis_)),
         zero_(observation_.pairs(), 1),
         no_cosine_(zero_),
@@ -137,8 +138,14 @@ class TableCells {
                                   wrong.size() == 1 ? "" : "s", spell_channels(wrong),
                                   fmt::format(fmt::runtime(what), wrong.size() == 1 ? "s" : ""))};
     }
+    if (2 * wrong_ < std::ssize(right_)) return {};  // single cells
+    constexpr Index one_in = 1000;
+    if (cut_ == wrong_ && one_in * above_ <= cells_)
+      return Reason{Cause::low_precision_table,
+                    fmt::format("every value is cut off to {}, where it is to be rounded",
+                                name_of(observation_.dtype()))};
     for (std::size_t k = 0; k < types.size(); ++k)
-      if (rounded_[k] == wrong_ && 2 * wrong_ >= std::ssize(right_))  // no single cells
+      if (rounded_[k] == wrong_ && is_shorter(types[k]))
         return Reason{Cause::low_precision_table,
                       fmt::format("{} of {} values were rounded to {} before they were written, "
                                   "and others were not",
@@ -151,7 +158,7 @@ class TableCells {
 
   // Gives up where nothing of what a reason may say is left.
   bool may_be_told() const {
-    if (wrong_ == rounded_[0] || wrong_ == rounded_[1]) return true;
+    if (wrong_ == rounded_[0] || wrong_ == rounded_[1] || wrong_ == cut_) return true;
     return std::ranges::any_of(std::array{&zero_, &no_cosine_, &no_sine_, &still_},
                                [&](const std::vector<char>* marks) {
                                  for (std::size_t j = 0; j < right_.size(); ++j)
@@ -174,11 +181,18 @@ class TableCells {
     }
   }
 
+  bool is_shorter(DType type) const {
+    return unit_roundoff(type) > unit_roundoff(observation_.dtype());
+  }
+
   bool add(double got, double want, double allowed) {
     ++cells_;
-    const double off = std::fabs(got - want), most = allowed + prediction_.rounding(want);
+    const double off = std::fabs(got - want), most = allowed + prediction_.rounding(want),
+                 spacing = spacing_.at(want);
+    above_ += std::fabs(got) > std::fabs(want) + allowed + spacing / 4;
     if (off <= most) return true;
     ++wrong_;
+    cut_ += off <= allowed + spacing;
     for (std::size_t k = 0; k < types.size(); ++k)
       rounded_[k] += rounded_once(got, types[k]) == got &&
                      off <= most + rounding_error(std::fabs(want) + most, types[k]);
@@ -187,11 +201,13 @@ class TableCells {
 
   const RotationObservation& observation_;
   RotationHypothesis hypothesis_;
+  Spacing spacing_;
   RotationPrediction prediction_;
   std::vector<char> zero_, no_cosine_, no_sine_, still_, right_;
   std::vector<double> cosine_, sine_, bound_;
   Index cells_ = 0, wrong_ = 0;
   std::array<Index, 2> rounded_{};
+  Index cut_ = 0, above_ = 0;  // wrong cells that a cut explains; any that are larger than meant
 };
 
 }  // namespace
