@@ -26,17 +26,20 @@ std::vector<Index> rows_off_circle(const RotationObservation& observation, const
   std::vector<Index> off;
   for (const Index row : rows) {
     read_turns(dump, reading, row, 1, cosine.data(), sine.data(), slack.data());
-    std::size_t count = 0, with_first = 0;
+    std::size_t count = 0, with_first = 0, zero = 0;
     const double first = std::hypot(cosine[0], sine[0]);
     for (std::size_t j = 0; j < pairs; ++j) {
       const double length = std::hypot(cosine[j], sine[j]);
-      count += std::fabs(length - amplitude) > near + 2 * slack[j];
+      const bool is_off = std::fabs(length - amplitude) > near + 2 * slack[j];
+      count += is_off;
+      zero += is_off && (cosine[j] == 0 || sine[j] == 0);
       with_first += std::fabs(length - first) <= near + 2 * (slack[j] + slack[0]);
     }
     // A row on a circle of its own, as zeros are, has another cause, however few pairs it has.
     if (count == pairs && with_first == pairs && (pairs > 1 || first == 0)) continue;
     const bool is_foreign = reading.is_vectors() && 4 * count > 3 * pairs;
-    if (count > 0 && (count <= few || is_foreign)) off.push_back(row);
+    const bool is_broken_off = !reading.is_vectors() && zero == count;  // zeros from a number on
+    if (count > 0 && (count <= few || is_foreign || is_broken_off)) off.push_back(row);
   }
   return off;
 }
