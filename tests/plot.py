@@ -382,7 +382,7 @@ def main():
         plot_gallery.all_of(count, given.bin, given.share)
         (folder / "attacks").mkdir()
         plot_program.all_of(count, folder / "attacks")
-        plot_titles.all_of(count, given.bin)
+        plot_titles.all_of(count, given.bin, folder)
         details(count)
         writing(count)
         broken(count, files or {}, given.rounds, given.seed)

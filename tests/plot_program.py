@@ -58,6 +58,8 @@ ATTACKS = [
     ("law,x\n" + "".join(f"l{r}x,w{r % 3}q\n" for r in range(200)), "", None), ("law,x\n" + "".join(f"l{r}x,w{r}q\n" for r in range(20)), "", "--at law=l0x"),
     ("", "", "is empty"), ("\n\n", "", "is empty"), ("position,pe\n", "", "no rows"), ("position,pe\n0,1\n1\n", "", "line 3"), ("position,pe\n0,nan\n", "", "no finite number"),
     ("position,pe\n0,1e308\n1,-1e308\n", "", "reaches 1e+308"), ("position,pe\n0,1\n1e308,3\n", "", "reaches 1e+308"), ("position,pe\nnan,1\n1,2\n", "", "nan or inf"),
+    ("position,pe_0,pe_0\n0,1,2\n1,2,3\n", "", "two columns are called 'pe_0'"), ("position,position,pe\n0,1,2\n1,2,3\n", "", "two columns are called 'position'"),
+    ('{"fields": {"pe": {"axes": [], "values": 1}, "pe": {"axes": [], "values": 2}}}', "", "it names 'pe' twice"),
     ("[1,2,3]", "", "JSON of other tools"), ("{}", "", "JSON of other tools"), ('{"fields": {}}', "", "no array"), ("\0" * 99, "", "neither text"),
     ("position,pe\n0,1\n1,2\n", "-o no/such/a.png", "no folder no/such"), ("position,pe\n0,1\n1,2\n", "-o a.gif", "suffix"), ("position,pe\n0,1\n", "- -", "read once"),
     ("position,pe\n0,1\n", "nofile.csv", "nofile.csv"), ("position,pe\n0,1\n1,2\n", "p.csv s.csv", "by itself"), ("position,pe\n0,1\n1,2\n", "p.csv b.csv", None),

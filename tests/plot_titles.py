@@ -8,7 +8,7 @@ import h5py
 import matplotlib.pyplot as pyplot
 import numpy
 
-from plot import choose, drawn, labels, sources, style
+from plot import choose, columns, drawn, labels, sources, style
 from plot_looks import Stdin, drawn_of, options
 
 # What stands for trained numbers, and whether a picture of it says that they were drawn.
@@ -130,6 +130,70 @@ def piped(count, bin):
         count.check(said == wanted, f"{line} through CSV: {said}")
 
 
+# What a table's numbers are read as by its first rows, each number of a row its own.
+READ = [("pe-gen rope --length 60 --dim 32", "as rope of dim 32 and base 10000"), ("pe-gen sinusoidal --length 60 --dim 16", "as sinusoids of base 10000"),
+        ("pe-gen rope --length 70000 --dim 4 --dtype f32", "as rope of dim 4 and base 10000"), ("pe-gen alibi --heads 4 --length 8", "as ALiBi of 4 heads")]
+
+
+def read_throughout(count, bin):
+    """What numbers are is told where all of them are: one other number anywhere, or none at all, and it is not."""
+    for line, says in READ:
+        rows = ask(bin, *line.split(), form="csv").decode().splitlines()
+        for row, other in ((None, ""), (len(rows) - 1, "0.777"), (len(rows) // 2, "nan"), (3, "-7")):
+            cells = rows if row is None else [*rows[:row], rows[row].rpartition(",")[0] + "," + other, *rows[row + 1:]]
+            title = style.title_of(choose.choose(sources.read_all(["-"], Stdin("\n".join(cells).encode())), options())[0], None)[0]
+            count.check((says in title) == (row is None), f"{line} with {other or 'nothing'} changed in row {row}: {title}")
+    title = style.title_of(choose.choose(sources.read_all(["-"], Stdin(ask(bin, "pe-gen", "mrope", "--segments", "text:5,image:4x6,text:3", form="csv"))), options())[0], None)[0]
+    count.check("as rope" not in title, f"rows of a picture that turn otherwise: {title}")
+
+
+# Somebody's own tables, and what their titles say.
+STRANGERS = [("city,width,length\n1,1,4\n2,3,5\n3,4,9\n", "width, length by city (1 … 3)"), ("epoch,score\n1,1\n2,3\n3,4\n", "score by epoch (1 … 3)"),
+             ("run,margin,share\n1,1,4\n2,3,5\n", "margin, share by run (1 … 2)"), ("row,product,cosine\n0,1,2\n1,2,3\n", "product, cosine by row (0 … 1)"),
+             ("step,value,null_mean,null_sd,z\n0,1,2,3,4\n1,2,3,4,5\n", "value, null mean, null sd, z by step (0 … 1)")]
+
+
+def strangers(count, bin):
+    """A table is a quantity's where it has all that one view writes along its axes, and anybody's else; the list of them is the tool's own."""
+    for text, wanted in STRANGERS:
+        fields = sources.read_all(["-"], Stdin(text.encode()))
+        said = style.title_of(fields, None)[0]
+        count.check(said == wanted, f"{text!r}: {said}")
+    listed = json.loads(subprocess.run([bin / "pe-analyze", "list", "--json"], capture_output=True, check=True).stdout)
+    for row in listed["quantities"]:
+        own = [part.rpartition(": ")[2] for part in row["columns"].split(" | ")]
+        ours = [" ".join([*needed, *asked]) for _, needed, asked in columns.views_of(row["name"])]
+        count.check(set(own) == set(ours), f"{row['name']}: {own} and not {ours}")
+    for line in ("cost", "cost rope", "laws rope", "kernel alibi --heads 2 --length 12 --view eigenvalues", "shift sinusoidal --dim 8 --length 16 --k 3 --view matrix",
+                 "attention alibi --heads 2 --length 16 --view summary"):
+        fields = sources.read_all(["-"], Stdin(ask(bin, "pe-analyze", *line.split(), form="csv")))
+        told = sources.read_all(["-"], Stdin(ask(bin, "pe-analyze", *line.split())))
+        count.check({field.quantity for field in fields} == {line.split()[0]} and [field.label for field in fields] == [field.label for field in told], f"{line} through CSV: {[f.label for f in fields]}")
+
+
+ALIKE = ["precision rope --model llama-3.1-8b --length 64 --view summary", "attention alibi --heads 8 --length 32 --view summary", "decay rope --length 32", "similarity sinusoidal --length 16 --dim 8",
+         "kernel alibi --heads 2 --length 12 --view eigenvalues", "cost rope", "interpolation rope --dim 128", "shift sinusoidal --dim 8 --length 16 --k 1,3"]
+
+
+def whichever_container(count, bin, folder):
+    """One command has one picture: its kind, its panels and their order do not come of the container."""
+    for line in ALIKE:
+        seen = {}
+        for form in ("json", "csv", "h5"):
+            path = folder / f"alike.{form}"
+            subprocess.run([bin / "pe-analyze", *shlex.split(line), "-o", path], capture_output=True, check=True)
+            figure, chosen, kind = drawn_of(sources.read_all([str(path)], None))
+            seen[form] = (kind, [field.name for field in chosen], [axes.get_ylabel() or axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()], [axes.get_xlabel() for axes in figure.axes])
+            pyplot.close("all")
+        count.check(seen["json"] == seen["csv"] == seen["h5"], f"{line}: {seen}")
+    for words in ("rope --fields sin,inv_freq,cos --dim 8 --length 3", "alibi --fields slope,bias --heads 2 --length 3", "xpos --dim 8 --length 3"):
+        names = {}
+        for form in ("json", "h5", "npz"):
+            subprocess.run([bin / "pe-gen", *words.split(), "-o", folder / f"alike.{form}"], capture_output=True, check=True)
+            names[form] = [field.name for field in sources.read(str(folder / f"alike.{form}"), None)]
+        count.check(names["json"] == names["h5"] == names["npz"], f"{words}: {names}")
+
+
 def complex_numbers(count):
     """Arrays of complex numbers, of any format and number of axes: real and imaginary part, each under its name, on one scale."""
     turns = numpy.exp(1j * numpy.outer(numpy.arange(12), [1, 0.1, 0.01])).astype(numpy.complex64)
@@ -164,12 +228,15 @@ def coordinates(count, bin):
         count.check(kind == "lines" and told == names and figure.axes[0].get_ylabel() == "coordinate", f"{words}: {kind} {told}")
 
 
-def all_of(count, bin):
+def all_of(count, bin, folder):
     listed = json.loads(subprocess.run([bin / "pe-analyze", "list", "--json"], capture_output=True, check=True).stdout)
     labelled(count, listed)
     seeded(count, listed)
     pictures(count, bin)
     trained(count, bin)
     piped(count, bin)
+    read_throughout(count, bin)
+    strangers(count, bin)
+    whichever_container(count, bin, folder)
     complex_numbers(count)
     coordinates(count, bin)

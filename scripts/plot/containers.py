@@ -6,7 +6,8 @@ import zipfile
 
 import numpy
 
-from plot.field import Axis, Fault, Field, counted, single
+from plot import columns
+from plot.field import Axis, Fault, Field, counted, doubled, single
 
 # NPY, NPZ and safetensors name no axes: those of the fields that the tools know by name, innermost last.
 AXES = {"cos": ["position", "pair"], "sin": ["position", "pair"], "pe": ["position", "dim"], "bias": ["head", "query", "key"],
@@ -104,8 +105,19 @@ def json_axis(axis):
     return counted(axis["name"], axis["count"], axis["first"], axis["step"])
 
 
+def once(pairs):
+    """An object of JSON, each of whose names stands in it once: of two, one would be lost."""
+    names = [name for name, _ in pairs]
+    if twice := doubled(names):
+        raise Fault(f"it names {twice!r} twice, and one would be lost")
+    return dict(pairs)
+
+
 def from_json(data, origin):
-    document = json.loads(data)
+    try:
+        document = json.loads(data, object_pairs_hook=once)
+    except Fault as fault:
+        raise Fault(f"{origin}: {fault}") from None
     if isinstance(document, dict) and "model_type" in document:
         raise Fault(f"{origin} is a model's config: pe-gen --config {origin} | pe-plot draws what it means")
     if isinstance(document, dict) and "checks" in document:
@@ -162,4 +174,4 @@ def from_hdf5(data, origin):
                 for name, part in parted(dataset.name.rsplit("/", 1)[-1], values if dataset.shape else values[None]):
                     parts = [counted("part", 2)] * (part.ndim - len(axes))
                     fields.append(Field(name, axes + parts, numpy.asarray(part, part.dtype if part.dtype == object else float), str(about.get("long_name", "")), shared))
-    return fields
+    return columns.as_asked(fields)

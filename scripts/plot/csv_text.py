@@ -9,9 +9,9 @@ import re
 import numpy
 
 from plot import labels
-from plot.field import Axis, Fault, Field, counted, single
+from plot.field import Axis, Fault, Field, counted, doubled, single
 
-ACROSS = {"pair": "(.*_)?(cos|sin)(_k)?|angle|.*_scale", "dim": "pe|sinusoid|(.*_)?table", "axis": "coordinate"}  # what the tools write side by side
+ACROSS = {"pair": "(.*_)?(cos|sin)(_k)?|angle|.*_scale", "dim": "pe|sinusoid|(.*_)?table", "axis": "coordinate", "index": "eigenvalue", "from": "m"}  # what the tools write side by side
 NO_TEXT = "is neither text nor a format that is known: CSV, HDF5, NPY, NPZ, safetensors or JSON"
 
 
@@ -40,6 +40,8 @@ def table(text, origin):
         raise Fault(f"{origin} {NO_TEXT}")
     comma = next((mark for mark in ",\t;" if mark in lines[0]), ",")
     header = next(csv.reader(lines[:1], delimiter=comma))
+    if twice := doubled(header):
+        raise Fault(f"{origin}: two columns are called {twice!r}: which of them is meant, nothing says")
     if len(lines) == 1:
         raise Fault(f"{origin} has a header and no rows")
     if as_numbers(header) is not None:
@@ -102,22 +104,33 @@ def across(name, axes):
     return next((axis for axis, names in ACROSS.items() if re.fullmatch(names, name)), "column")
 
 
+def side_by_side(header, columns):
+    """(name, its numbers, their columns) of what stands in columns of its own: of the tools' own fields some may be left out, of others none, for distance_50,
+    distance_90 and distance_99 are three quantities; (name, None, the column) of the others, in their order."""
+    groups = {}
+    for index, (name, column) in enumerate(zip(header, columns)):
+        numbered = not isinstance(column, list) and re.fullmatch(r"(.+)_(-?\d+)", name)
+        groups.setdefault((numbered[1], True) if numbered else (name, False), []).append((index, int(numbered[2]) if numbered else None))
+    found = []
+    for (name, _), members in groups.items():
+        places, numbers = zip(*members)
+        own = name in labels.GENERATED or any(re.fullmatch(names, name) for names in ACROSS.values())
+        whole = numbers == tuple(range(len(numbers))) or own and None not in numbers and len(set(numbers)) == len(numbers) > 1
+        if whole and name not in header:
+            found.append((places[0], name, numbers, [columns[place] for place in places]))
+        else:
+            found += [(place, header[place], None, columns[place]) for place in places]
+    return [entry[1:] for entry in sorted(found, key=lambda entry: entry[0])]
+
+
 def wide(header, columns, axes):
     """Columns name_0, name_1, … are one field of one axis more; the others are fields by themselves."""
-    shape, groups = [len(axis) for axis in axes], {}
-    for name, column in zip(header[len(axes):], columns[len(axes):]):
-        numbered = not isinstance(column, list) and re.fullmatch(r"(.+)_(-?\d+)", name)
-        groups.setdefault(numbered[1] if numbered else name, []).append((column, int(numbered[2]) if numbered else None))
-    fields = []
-    for name, members in groups.items():
-        arrays, indices = zip(*members)
-        if None in indices or len(indices) == 1 and indices[0]:
-            full = name if indices[0] is None else f"{name}_{indices[0]}"
-            values = numpy.array(arrays[0], object if isinstance(arrays[0], list) else float)
-            fields.append(Field(full, list(axes), values.reshape(shape)))
+    shape, fields = [len(axis) for axis in axes], []
+    for name, numbers, told in side_by_side(header[len(axes):], columns[len(axes):]):
+        if numbers is None:
+            fields.append(Field(name, list(axes), numpy.array(told, object if isinstance(told, list) else float).reshape(shape)))
         else:
-            second = Axis(across(name, axes), numpy.array(indices))
-            fields.append(Field(name, [*axes, second], numpy.stack(arrays, -1).reshape(*shape, -1)))
+            fields.append(Field(name, [*axes, Axis(across(name, axes), numpy.array(numbers))], numpy.stack(told, -1).reshape(*shape, -1)))
     return fields
 
 

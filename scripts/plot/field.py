@@ -1,4 +1,5 @@
 # What is drawn: named arrays along named axes, numbers or words, with what is known of where they come from.
+import collections
 import dataclasses
 
 import numpy
@@ -77,6 +78,11 @@ class Field:
         axes = self.axes[:index] + self.axes[index + 1:]
         axes.insert(to % len(self.axes), self.axes[index])
         return dataclasses.replace(self, axes=axes, values=numpy.moveaxis(self.values, index, to))
+
+
+def doubled(names):
+    """The first name that stands there twice, or None."""
+    return next((name for name, count in collections.Counter(names).items() if count > 1), None)
 
 
 def single():

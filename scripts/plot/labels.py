@@ -77,13 +77,7 @@ AXES = {("kernel", "index"): "eigenvalue, counted from the greatest"}
 COORDINATES = {"mrope": ["time", "height", "width"], "rope-2d": ["row", "column"], "rope-3d": ["frame", "row", "column"]}  # what the coordinates of a position are
 GENERATED = {"pe", "inv_freq", "wavelength", "drift", "cos", "sin", "ratio", "attention_factor", "angle", "complex", "matrix", "query_cos", "query_sin", "key_cos", "key_sin",
              "query_scale", "key_scale", "coordinate", "coordinate_h", "coordinate_w", "bias", "slope", "bucket", "index", "argument", "r1", "r2", "compression", "sinusoid", "table", "row_table", "column_table",
-             "value_table"}  # what pe-gen writes: alone, these tell no quantity
-
-
-def quantity_of(names):
-    """The quantity whose columns these are, where their names tell one."""
-    found = [quantity for quantity, labels in QUANTITIES.items() if set(names) <= labels.keys()]
-    return found[0] if len(found) == 1 and not set(names) <= GENERATED else ""
+             "value_table"}  # what pe-gen writes
 
 
 def is_known(name):

@@ -3,7 +3,7 @@ import os
 
 import numpy
 
-from plot import containers, csv_text, labels
+from plot import columns, containers, csv_text, labels
 from plot.field import Axis, Fault
 
 STARTS = [(b"\x89HDF\r\n\x1a\n", "HDF5", containers.from_hdf5), (b"\x93NUMPY", "NPY", containers.from_npy),
@@ -80,20 +80,24 @@ def stand_somewhere(fields, origin):
 
 def tell_quantity(fields):
     """Tables without a provenance tell by their columns which quantity of pe-analyze they are."""
-    if not any(field.about for field in fields) and (quantity := labels.quantity_of([field.name for field in fields])):
+    if not any(field.about for field in fields) and (quantity := columns.quantity_of(fields)):
+        fields = [field for field in fields if field.name != columns.TWICE.get(quantity)]
         for field in fields:
             field.about = {"parameter.quantity": quantity}
     elif any(field.about.get("tool") == "pe-analyze" and field.about.get("source") == "data/published.csv" for field in fields):
         for field in fields:
             field.about = field.about | {"parameter.quantity": "published"}
-    return fields
+    return columns.in_order(fields)
 
 
 def name_coordinates(fields):
     """The axes that a position has coordinates along, by their names."""
     for field in fields:
-        names = labels.COORDINATES.get(str(field.about.get("encoding", "")), [])
-        if field.name == "coordinate" and field.axes[-1].name == "axis" and len(field.axes[-1]) == len(names):
+        if field.name != "coordinate" or field.axes[-1].name != "axis" or field.axes[-1].named:
+            continue
+        names = labels.COORDINATES.get(str(field.about.get("encoding", "")), ["row", "column"] if len(field.axes[-1]) == 2 else [])
+        names = names or [f"axis {place:g}" for place in field.axes[-1].places]  # time, height and width, or frame, row and column: CSV does not say
+        if len(field.axes[-1]) == len(names):
             field.axes = [*field.axes[:-1], Axis("axis", names)]
     return fields
 
