@@ -25,6 +25,7 @@ import numpy  # noqa: E402
 from plot import choose, fonts, labels, render, sources, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
 from plot_looks import Stdin, drawn_of, lie_on_one_another, looks, options  # noqa: E402
+import plot_agrees  # noqa: E402
 import plot_cells  # noqa: E402
 import plot_gallery  # noqa: E402
 import plot_program  # noqa: E402
@@ -122,7 +123,8 @@ def one_subject(count, tool, arguments, folder, name):
 def way_out(fault):
     """The options that a refusal names, as choose.choose takes them."""
     given = {}
-    for name, value in re.findall(r"--(at|field|columns|kind) ([^\s;:,]+)", str(fault)):
+    for name, value in re.findall(r"--(at|field|columns|kind) ('[^']*'|[^\s;:,]+)", str(fault)):
+        value = shlex.split(value)[0]
         given |= {"at": [value]} if name == "at" else {name: value}
     return given
 
@@ -383,6 +385,7 @@ def main():
         (folder / "attacks").mkdir()
         plot_program.all_of(count, folder / "attacks")
         plot_titles.all_of(count, given.bin, folder)
+        plot_agrees.all_of(count, given.bin)
         details(count)
         writing(count)
         broken(count, files or {}, given.rounds, given.seed)

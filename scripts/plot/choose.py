@@ -5,7 +5,7 @@ import numpy
 
 from plot import curves, quantities, special, style, tables
 from plot.field import Fault, Field
-from plot.style import place_text
+from plot.style import asking, place_number, place_text
 
 # What each kind draws, and from what.
 KINDS = {"heatmap": tables.heatmap, "stack": tables.stack, "waves": tables.waves, "lines": curves.lines, "bars": curves.bars, "words": tables.words,
@@ -16,10 +16,10 @@ KINDS = {"heatmap": tables.heatmap, "stack": tables.stack, "waves": tables.waves
 
 # Tables that are known by their fields: what is drawn of them unless something else is asked for.
 KNOWN = [
-    ({"wavelength", "turns", "seen"}, ["wavelength", "unscaled", "turns", "turns_trained"], "wavelengths"),
+    ({"wavelength", "turns", "seen"}, ["wavelength", "unscaled", "turns", "turns_trained", "axis"], "wavelengths"),
     ({"ratio", "gamma", "usable_extension"}, ["ratio"], "lines"),
     ({"value", "null_mean", "null_sd", "z"}, ["value", "null_mean", "null_sd", "z"], "null"),
-    ({"first", "last", "width", "pairs"}, ["first", "last"], "runs"),
+    ({"first", "last", "width", "pairs"}, ["first", "last", "side"], "runs"),
     ({"abel", "triangle", "gaussian_mean"}, ["mean", "abel", "ones"], "lines"),
     ({"product", "cosine", "product_sd"}, ["product", "product_min", "product_max", "cosine", "cosine_min", "cosine_max"], "lines"),
     ({"angle", "residual", "first", "second"}, ["angle", "residual"], "turns"),
@@ -64,7 +64,7 @@ def kind_of(field):
         return "rotors"
     if count == 3:
         return "lines" if named[0] and (named[1] or field.axes[1].name in CURVED) or field.axes[1].name in CURVED and not named[2] else "stack"
-    raise Fault(f"{field.name} has {count} axes, {', '.join(axis.name for axis in field.axes)}: choose with --at {field.axes[0].name}={place_name(field.axes[0], 0)}")
+    raise Fault(f"{field.name} has {count} axes, {', '.join(axis.name for axis in field.axes)}: choose with {asking(field.axes[0], 0)}")
 
 
 def drop_single(field):
@@ -97,7 +97,7 @@ def first_parts(field):
     while field.values.ndim > 3:
         axis = field.axes[0]
         said.append(f"{place_text(axis, 0)} of {len(axis)}")
-        ask = ask or f"--at {axis.name}={place_name(axis, 1)}"
+        ask = ask or asking(axis, 1)
         field = field.at(0, 0)
     return dataclasses.replace(field, shown=", ".join(said), ask=ask) if said else field
 
@@ -109,12 +109,7 @@ def as_maps(field):
     size = len(field.axes[2])
     some = numpy.unique(numpy.linspace(0, size - 1, min(size, tables.MOST_PANELS)).round().astype(int))
     shown = ", ".join(filter(None, [field.shown, f"{len(some)} of {size} channels" if len(some) < size else ""]))
-    return dataclasses.replace(field.moved(2, 0).part(0, some), shown=shown, ask=field.ask or (f"--at dim={place_name(field.axes[2], 1)}" if len(some) < size else ""))
-
-
-def place_name(axis, index):
-    """A place as --at takes it."""
-    return str(axis.places[index]) if axis.named else f"{axis.places[index]:.17g}"
+    return dataclasses.replace(field.moved(2, 0).part(0, some), shown=shown, ask=field.ask or (asking(field.axes[2], 1) if len(some) < size else ""))
 
 
 def place_of(axis, text):
@@ -122,8 +117,9 @@ def place_of(axis, text):
     for index, place in enumerate(axis.places):
         if str(place) == text or not axis.named and text.lstrip("-").replace(".", "", 1).isdigit() and float(text) == place:
             return index
-    named = [str(p) if axis.named else f"{p:g}" for p in [*axis.places[:5], *axis.places[-1:]]]
-    shown = ", ".join([str(p) if axis.named else f"{p:g}" for p in axis.places] if len(axis) <= 6 else [*named[:5], "…", named[5]])
+    told = axis.places if len(axis) <= 6 else [*axis.places[:5], axis.places[-1]]
+    named = [str(p) if axis.named else place_number(p) for p in told]
+    shown = ", ".join(named if len(axis) <= 6 else [*named[:5], "…", named[5]])
     raise Fault(f"--at {axis.name}={text}: its places are {shown}")
 
 
@@ -178,6 +174,8 @@ def known(fields):
 def suits(field, kind):
     """Curves and bars are of what stands along few places besides the numbers; attention by query and key is a map, and terms by name are bars."""
     axes = {axis.name for axis in field.axes}
+    if kind == "proof":  # of several subjects each bound is a panel
+        return field.values.size == 1 or not all(axis.named for axis in field.axes)
     return kind not in ("lines", "bound") or not ({"query", "key"} <= axes or all(axis.named for axis in field.axes) or field.values.size == 1)
 
 
@@ -196,7 +194,7 @@ def cut(fields, kind, options):
     kept = {field.name for group in groups[:most] for field in group}
     fields = [field for field in fields if field.name in kept or kind == "lines" and field.name.rpartition("_")[0] in kept]
     said = f"{most} of {len(groups)} quantities" if most > 1 else f"not drawn: {', '.join(dict.fromkeys(g[0].name for g in groups[1:]))}"
-    return [dataclasses.replace(field, shown=", ".join(filter(None, [field.shown, said]))) for field in fields]
+    return [dataclasses.replace(field, beside=said) for field in fields]
 
 
 def choose(fields, options):
@@ -219,7 +217,7 @@ def chosen_of(fields, options):
     if options.columns is not None:
         fields = [columns(field, options.columns) for field in fields]
     if options.kind:
-        return cut(fitting(fields, options.kind), options.kind, options), options.kind
+        return cut(fitting(fields, options.kind, True), options.kind, options), options.kind
     if not options.field and (found := known(fields)):
         return cut(fitting(found[0], found[1]), found[1], options), found[1]
     numbers = [field for field in fields if not field.words] or fields
@@ -242,10 +240,11 @@ NEEDS = {"bars": (1, False), "heatmap": (2, False), "stack": (3, False), "waves"
 NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "null": ["value", "null_mean", "null_sd", "z"], "runs": ["first", "last"],
          "reach": ["first_negative", "minimum"], "turns": ["angle"], "fits": ["residual", "residual_fitted", "null_mean", "null_sd"],
          "proof": ["published", "sharp", "counter_example"], "fragile": ["exact", "got"], "claims": ["paper", "verdict"]}
-BESIDE = {"wavelengths": ["unscaled", "turns", "turns_trained"], "reach": ["extrapolation_limit"], "turns": ["residual"], "proof": ["excess"]}
+BESIDE = {"wavelengths": ["unscaled", "turns", "turns_trained", "axis"], "reach": ["extrapolation_limit"], "turns": ["residual"], "proof": ["excess"],
+          "runs": ["side"]}
 
 
-AIDS = {"wavelengths": ("unscaled", "turns", "turns_trained")}  # of these the lines of lengths are made, and they are not seen
+AIDS = {"wavelengths": ("unscaled", "turns", "turns_trained", "axis")}  # of these the lines of lengths are made, and they are not seen
 
 
 def seen(fields, kind):
@@ -253,18 +252,21 @@ def seen(fields, kind):
     return [field for field in fields if field.name not in AIDS.get(kind, ())] or fields
 
 
-def fitting(fields, kind):
-    """The fields that a kind can draw."""
+def fitting(fields, kind, asked=False):
+    """The fields that a kind can draw, which somebody asked for or which is their own."""
     there = list(dict.fromkeys(field.name for field in fields))
     if missing := [name for name in NAMED.get(kind, []) if name not in there]:
         raise Fault(f"--kind {kind} needs {style.listed(missing)}, and there is {style.listed(there[:6])}: leave --kind out")
     count, words = NEEDS.get(kind, (None, False))
     drawn = {"complex"} & set(there) or {"cos", "sin"} if kind == "rotors" else {*NAMED.get(kind, there), *BESIDE.get(kind, [])}
-    found = [field for field in fields if field.words == words and (count is None or field.values.ndim == count) and field.name in drawn]
+    found = [field for field in fields if (field.words == words or field.name in BESIDE.get(kind, [])) and (count is None or field.values.ndim == count) and field.name in drawn]
     if not found:
         if kind == "rotors":
             raise Fault("rotors need the fields cos and sin of position and pair, or complex")
         needed = f"a field with {count} {'axis' if count == 1 else 'axes'}"
         told = ", ".join(f"{field.name} has {'words' if field.words else field.values.ndim}" for field in fields[:6])
-        raise Fault(f"--kind {kind} needs {'words' if words else needed if count else 'numbers'}: {told}")
+        more = next((field for field in fields if count and field.words == words and field.values.ndim > count), None)
+        if more and not asked:
+            raise Fault(f"{more.name} stands along {style.listed([axis.name for axis in more.axes])}, and {kind} along {count} alone: choose with {asking(more.axes[0], 0)}")
+        raise Fault(f"--kind {kind} needs {'words' if words else needed if count else 'numbers'}: {told}" + (f": choose with {asking(more.axes[0], 0)}" if more else ""))
     return found

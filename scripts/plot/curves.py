@@ -6,7 +6,7 @@ from matplotlib import ticker
 
 from plot.field import Fault
 from plot.shades import SHARES
-from plot.style import ACCENT, FAINT, GREY, WIDEST, dashes, hues, limits_of, number, place_text, scale_for, tick_integers, whole
+from plot.style import ACCENT, FAINT, GREY, WIDEST, dashes, hues, limits_of, number, place_number, place_text, scale_for, tick_integers, whole
 
 MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
 FEW = 12  # places whose own numbers are the ticks of a scale of powers
@@ -26,7 +26,7 @@ def along(field):
     """The axis that runs to the right: the last one of numbers."""
     index = max((i for i, axis in enumerate(field.axes) if not axis.named), default=None)
     if index is None:
-        raise Fault(f"{field.name} stands along names alone, which make no curve: leave --kind out")
+        raise Fault(f"{field.name} stands along names alone, which make no curve: leave --kind out, or --kind bars draws it")
     return index
 
 
@@ -220,7 +220,7 @@ def bars(plot, fields, options):
     count = len(axis)
     fields = [field.part(0, range(min(count, MOST_BARS))) for field in fields]
     axis = fields[0].axes[0]
-    names = list(axis.places) if axis.named else [f"{place:g}" for place in axis.places]
+    names = list(axis.places) if axis.named else [place_number(place) for place in axis.places]
     rows = -(-len(fields) // 3)
     columns = -(-len(fields) // rows)
     height = rows * (1.35 + (0.27 if rows == 1 else 0.21) * len(names))

@@ -39,6 +39,7 @@ class Field:
     source: str = ""  # the file's name, where several are drawn
     file: str = ""  # the file's name, where it is no pipe
     shown: str = ""  # which part of the whole this is, where nobody chose it
+    beside: str = ""  # what else a picture had no room for
     ask: str = ""  # the option that chooses another
 
     @property

@@ -2,8 +2,8 @@
 import numpy
 
 from plot import curves, quantities, special, tables, terminal
-from plot.choose import place_name, seen
-from plot.style import place_text, shortened
+from plot.choose import seen
+from plot.style import asking, place_text, shortened
 
 MOST_NAMES = 8
 
@@ -23,10 +23,6 @@ def first_of(axis, count, ask):
     return (first if count == 1 else f"{first} to {last}") + f" of {len(axis)}", ask
 
 
-def at(axis, index):
-    return f"--at {axis.name}={place_name(axis, index)}"
-
-
 def others(count, whole):
     """The next so many columns."""
     return f"--columns {count}:{min(2 * count, whole)}"
@@ -41,7 +37,7 @@ def parts_of(fields, kind):
         for group in curves.panels_of(curves.bands(fields)[0]):
             lines = [line for one in group for line in curves.lines_of(one, False)]
             if len(lines) > curves.MOST_LINES:
-                yield f"{curves.SOME_LINES} of {len(lines)} curves of {group[0].name}", "--at or --columns"
+                yield f"{curves.SOME_LINES} of {len(lines)} curves of {listed(names_of(group))}", "--at or --columns"
                 return
     if kind == "bars" and len(field.axes[0]) > curves.MOST_BARS:
         yield first_of(field.axes[0], curves.MOST_BARS, others(curves.MOST_BARS, len(field.axes[0])))
@@ -52,7 +48,7 @@ def parts_of(fields, kind):
     if kind == "words":
         for index, (axis, most) in enumerate(zip(field.axes, (tables.MOST_ROWS, tables.MOST_COLUMNS))):
             if len(axis) > most:
-                yield first_of(axis, most, others(most, len(axis)) if index or len(field.axes) == 1 else at(axis, most))
+                yield first_of(axis, most, others(most, len(axis)) if index or len(field.axes) == 1 else asking(axis, most))
 
 
 def parts_on_terminal(fields, kind):
@@ -61,7 +57,7 @@ def parts_on_terminal(fields, kind):
     if kind in terminal.TABLES:
         for axis in field.axes[:-2]:
             if len(axis) > 1:
-                yield first_of(axis, 1, at(axis, 1))
+                yield first_of(axis, 1, asking(axis, 1))
     elif kind in terminal.BARS:
         if len(field.axes[0]) > curves.MOST_BARS:
             yield first_of(field.axes[0], curves.MOST_BARS, others(curves.MOST_BARS, len(field.axes[0])))
@@ -71,9 +67,14 @@ def parts_on_terminal(fields, kind):
             yield f"{terminal.MOST_CURVES} of {count} curves of {field.name}", "--at or --columns"
 
 
+def drawn_of(chosen, kind, on_terminal):
+    """What is seen in a picture, or, where letters have less room, on the terminal."""
+    return terminal.shown(seen(chosen, kind), kind) if on_terminal else seen(chosen, kind)
+
+
 def notes(read, chosen, kind, on_terminal):
     """One line for each thing that is left out; none where everything is drawn."""
-    drawn = terminal.shown(chosen, kind) if on_terminal else seen(chosen, kind)
+    drawn = drawn_of(chosen, kind, on_terminal)
     empty = [name for name in names_of(drawn) if not any(f.words or numpy.isfinite(f.values).any() for f in drawn if f.name == name)]
     left = [name for name in names_of(read) if name not in names_of(drawn)]
     if left:

@@ -5,7 +5,7 @@ import numpy
 from plot import curves
 from plot.curves import spread_labels
 from plot.field import Fault
-from plot.style import FAINT, GREY, HUES, INK, WIDEST, hues, number, place_text, tick_integers
+from plot.style import FAINT, GREY, HUES, INK, WIDEST, asking, hues, number, place_number, place_text, tick_integers
 
 
 MOST_BOUNDARIES = 24
@@ -18,7 +18,7 @@ def by_subject(fields, names):
     if first.values.ndim == 1:
         return [("", {name: field.values for name, field in there.items()})]
     if first.values.ndim > 2 or len(first.axes[0]) > 8:
-        raise Fault(f"eight {first.axes[0].name} entries are drawn at most: choose with --at {first.axes[0].name}={first.axes[0].places[0]}")
+        raise Fault(f"eight {first.axes[0].name} entries are drawn at most: choose with {asking(first.axes[0], 0)}")
     return [(place_text(first.axes[0], i), {name: field.values[i] for name, field in there.items()}) for i in range(len(first.axes[0]))]
 
 
@@ -66,7 +66,7 @@ def turns(plot, fields, options):
     angle = by_name["angle"]
     rows = [(place_text(angle.axes[0], i), angle.values[i]) for i in range(len(angle.axes[0]))] if angle.values.ndim == 2 else [("", angle.values)]
     if angle.values.ndim > 2 or len(rows) > 4:
-        raise Fault(f"turns are drawn for four of {angle.axes[0].name} at most: choose with --at {angle.axes[0].name}={angle.axes[0].places[0]}")
+        raise Fault(f"turns are drawn for four of {angle.axes[0].name} at most: choose with {asking(angle.axes[0], 0)}")
     figure, panels = plot.subplots(1, len(rows) + 1, figsize=(min(3 * len(rows) + 5.4, WIDEST), 3.4), squeeze=False, gridspec_kw={"width_ratios": [3] * len(rows) + [5]})
     pairs = numpy.asarray(angle.axes[-1].places, float)
     colours = matplotlib.colormaps["viridis"](numpy.linspace(0, 0.9, len(pairs)))
@@ -121,6 +121,8 @@ def fits(plot, fields, options):
 
 def proof(plot, fields, options):
     """The theorem's bound, the one that holds, and the counter-example between them."""
+    if fields[0].values.size > 1 and all(axis.named for axis in fields[0].axes):
+        raise Fault(f"the theorem is drawn for one subject: choose it with {asking(fields[0].axes[0], 0)}")
     if fields[0].values.ndim != 1 or len(fields[0].axes[0]) > 1:
         return curves.lines(plot, [field for field in fields if field.name in ("published", "sharp", "counter_example")], options)
     told = {field.name: float(field.values[0]) for field in fields}
@@ -145,7 +147,7 @@ def fragile(plot, fields, options):
     by_name = {field.name: field for field in fields}
     exact, got = by_name["exact"], by_name["got"]
     if got.values.ndim != 2:
-        raise Fault(f"boundaries are drawn for one subject: choose it with --at {got.axes[0].name}={got.axes[0].places[0]}")
+        raise Fault(f"boundaries are drawn for one subject: choose it with {asking(got.axes[0], 0)}")
     every = got.values != exact.values
     some = numpy.sort(numpy.argsort(~every.any(0), kind="stable")[:MOST_BOUNDARIES])  # where one differs before others
     cut = f"{len(some)} of {every.shape[1]} boundaries" if len(some) < every.shape[1] else ""
@@ -155,7 +157,7 @@ def fragile(plot, fields, options):
     axes.imshow(differs, aspect="auto", cmap=matplotlib.colors.ListedColormap(["#dcefe2", "#e49a86"]), vmin=0, vmax=1, interpolation="nearest")
     for (row, column), value in numpy.ndenumerate(got.values):
         axes.text(column, row, f"{value:g}", ha="center", va="center", fontsize=8, color=INK)
-    axes.set_xticks(range(columns), [f"{place:g}" for place in got.axes[1].places], rotation=90 if columns > 12 else 0)
+    axes.set_xticks(range(columns), [place_number(place) for place in got.axes[1].places], rotation=90 if columns > 12 else 0)
     axes.set_yticks(range(rows), [place_text(got.axes[0], i) for i in range(rows)], fontsize=8)
     axes.set(xlabel="distance at a boundary (tokens); in the cells: the bucket", ylabel="way of computing it")
     told = f"{int(every.sum())} of {every.size} differ (red)" if every.any() else "no way differs from whole numbers"

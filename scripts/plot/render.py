@@ -97,7 +97,7 @@ def figure_of(plot, fields, kind, options):
     plot.rcParams.update({**style.STYLE, "font.family": fonts.fonts_for([*map(str, texts), *(word for field in fields if field.words for word in set(field.values.ravel()))])})
     figure, found = choose.KINDS[kind](plot, fields, options)
     tamed(figure)
-    parts = title.split("\n") if options.title is not None else [*title.split(" · "), fields[0].shown, *(part for part in found.split(" · ") if part not in title)]
+    parts = title.split("\n") if options.title is not None else [*title.split(" · "), *(part for part in found.split(" · ") if part not in title), ", ".join(filter(None, [fields[0].shown, fields[0].beside]))]
     entitle(figure, parts)
     if reduced := pixels.settle(figure, getattr(options, "dpi", 150)):
         entitle(figure, [*parts, reduced])

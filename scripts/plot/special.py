@@ -9,7 +9,7 @@ import numpy
 from plot import curves, quantities
 from plot.curves import spread_labels
 from plot.field import Fault
-from plot.style import ACCENT, FAINT, GREY, HUES, INK, WIDEST, hues, label, place_text, tick_integers
+from plot.style import ACCENT, FAINT, GREY, HUES, INK, WIDEST, asking, hues, label, place_number, place_text, tick_integers
 
 
 MOST_ROTORS = 8
@@ -36,8 +36,8 @@ def stairs(plot, fields, options):
             axes.annotate(f"{y[first]:g}", (at, y[first]), xytext=(0, -11) if valley else (4 * side, 2 if side else 5), textcoords="offset points",
                           fontsize=8, ha="center" if valley else {0: "center", 1: "left", -1: "right"}[side])
     if x[0] < 0 < x[-1]:
-        axes.text(0.25, 0.97, "keys before the query", transform=axes.transAxes, ha="center", va="top", color=GREY)
-        axes.text(0.75, 0.03, "keys after the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)
+        axes.text(0.25, 1.01, "keys before the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)  # no stair goes there
+        axes.text(0.75, 1.01, "keys after the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)
     axes.set(xlabel=field.axis_label(0), ylabel=field.label, ylim=(y.min() - 2, y.max() + 2.5))
     tick_integers(axes.xaxis, x)
     tick_integers(axes.yaxis, y)
@@ -67,6 +67,33 @@ def fan(plot, fields, options):
     return figure, "" if "parameter.heads" in fields[0].about else f"{len(heads)} heads"
 
 
+UNASKED = 1024  # positions that pe-analyze takes where nobody says how many
+
+
+def was_asked(about, length):
+    """Whether somebody wanted this length: a grid is what it is, of others the origin says so; CSV tells none, and there it is another than the usual."""
+    origin = str(about.get("parameter.positions.origin", ""))
+    return "parameter.grid" in about or (not origin.startswith("default") if origin else length != UNASKED)
+
+
+def lengths_of(by_name):
+    """{length: (what is written at it, its colour)} of a picture of wavelengths; on a grid each axis has its own."""
+    found, wave = {}, by_name["wavelength"]
+    read = by_name["axis"].values if "axis" in by_name else numpy.full(wave.values.shape, "", object)
+    for name, text, colour in (("turns_trained", "trained", GREY), ("turns", "wanted", INK)):
+        if name not in by_name:
+            continue
+        unscaled = 2 * numpy.pi / by_name["unscaled"].values if name == "turns_trained" and "unscaled" in by_name else wave.values
+        every = (by_name[name].values * unscaled).round()
+        for length in numpy.unique(every[numpy.isfinite(every)])[:3]:
+            if name == "turns" and not was_asked(wave.about, length):
+                continue
+            along = [str(axis) for axis in dict.fromkeys(read[every == length])] if len(set(read.ravel())) > 1 else []
+            found.setdefault(float(length), []).append((text, colour, along))
+    return {length: (f"{' and '.join(text for text, _, _ in told)} length {place_number(length)}" + "".join(f" ({', '.join(along)})" for _, _, along in told[-1:] if along), told[-1][1])
+            for length, told in found.items()}
+
+
 def wavelengths(plot, fields, options):
     """Wavelength of every pair against the lengths: below a line, a pair shows that length whole periods."""
     by_name = {field.name: field for field in fields}
@@ -80,14 +107,13 @@ def wavelengths(plot, fields, options):
         anew = numpy.flatnonzero(values[1:] < values[:-1]) + 1  # a ladder for each axis of a grid, one behind the other
         axes.plot(numpy.insert(x, anew, numpy.nan), numpy.insert(values, anew, numpy.nan), color=colour, linewidth=1.8, marker="o" if len(x) <= 40 else None, markersize=3)
     axes.set_yscale("log")
-    for name, text, colour in (("turns_trained", "trained length", GREY), ("turns", "wanted length", INK)):
-        if name in by_name:
-            unscaled = 2 * numpy.pi / by_name["unscaled"].values if name == "turns_trained" and "unscaled" in by_name else wave.values
-            lengths = (by_name[name].values * unscaled).ravel()
-            for length in numpy.unique(lengths[numpy.isfinite(lengths)].round())[:3]:
-                axes.axhline(length, color=colour, linewidth=1.2, linestyle=(0, (5, 3)))
-                axes.annotate(f"{text} {length:g}", (0.01, length), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
-                              color=colour, fontsize=8)
+    lengths = lengths_of(by_name)
+    for length, (text, colour) in lengths.items():
+        below = any(length < other < 1.5 * length for other in lengths)  # its name stands on the side where no other line is
+        axes.axhline(length, color=colour, linewidth=1.2, linestyle=(0, (5, 3)))
+        early = length < 10 * numpy.nanmin(wave.values)  # at the left curves would cross its name
+        axes.annotate(text, (0.99 if early else 0.01, length), xycoords=("axes fraction", "data"), xytext=(0, -3 if below else 3), textcoords="offset points",
+                      ha="right" if early else "left", va="top" if below else "bottom", color=colour, fontsize=8, zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.4})
     axes.set(xlabel=wave.axis_label(-1), ylabel=wave.label)
     tick_integers(axes.xaxis, x)
     axes.margins(x=0.01)
@@ -164,7 +190,7 @@ def bound(plot, fields, options):
     axes.plot(x, safe.values, color=HUES[2], marker="o", markersize=4)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_xticks(x, [f"{place:g}" for place in x])
+    axes.set_xticks(x, [place_number(place) for place in x])
     axes.minorticks_off()
     if points := published_bases(least, x):
         axes.plot(*zip(*points), linestyle="none", marker="D", markersize=5, markerfacecolor="none", color=INK, label="Men et al. 2024, table 2", zorder=3)
@@ -177,28 +203,51 @@ def bound(plot, fields, options):
     return figure, ""
 
 
+SIDES = {"before": (HUES[0], "keys before the query"), "after": (HUES[4], "keys after it"), "self": (INK, "the query itself")}
+MOST_TEXTS, TALLEST = 64, 10  # buckets that are written beside their bars; inches
+
+
 def runs(plot, fields, options):
-    """The reach of every bucket, first to last."""
+    """The reach of every bucket, first to last: those without an end run to the edge, and those that no distance belongs to say so."""
     by_name = {field.name: field for field in fields}
     first, last = by_name["first"], by_name["last"]
     if first.values.ndim != 1:
-        raise Fault("the reach of buckets is drawn for one subject: choose it with --at subject=…")
-    figure, axes = plot.subplots(figsize=(9, 0.9 + 0.16 * len(first.axes[0])))
-    known = numpy.isfinite(first.values) & numpy.isfinite(last.values)
-    places = numpy.asarray(first.axes[0].places, float)[known]
-    a, b = first.values[known], last.values[known]
-    axes.barh(places, b - a + 1, left=a - 0.5, height=0.8, color=[HUES[4] if y < 0 or x > 0 else HUES[0] for x, y in zip(a, b)])
-    for place, x, y in zip(places, a, b):
-        axes.annotate(f"{x:g}" if x == y else f"{x:g} … {y:g}", (y + 0.5, place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7,
-                      color=GREY)
-    if max(abs(a).max(), abs(b).max()) > 64:
+        raise Fault(f"the reach of buckets is drawn for one subject: choose it with {asking(first.axes[0], 0)}")
+    places, a, b = numpy.asarray(first.axes[0].places, float), first.values, last.values
+    sides = by_name["side"].values if "side" in by_name else numpy.full(len(places), "")
+    finite = numpy.abs(numpy.concatenate([a, b]))
+    far = finite[numpy.isfinite(finite)].max()
+    edge = 2.5 * far if far > 64 else 1.2 * far + 1
+    figure, axes = plot.subplots(figsize=(9, min(0.9 + 0.16 * len(places), TALLEST)))
+    written = len(places) <= MOST_TEXTS
+    exact = not numpy.array_equal(a[numpy.isfinite(a)], numpy.rint(a[numpy.isfinite(a)]))  # distances in a plane: one each
+    for place, x, y, side in zip(places, a, b, sides):
+        colour = SIDES.get(side, (HUES[4] if not side and (y < 0 or x > 0) else HUES[0], ""))[0]
+        if not numpy.isfinite(x):
+            text, end = side or "no distance", 0
+        elif exact:
+            axes.plot(x, place, "o", color=colour, markersize=3)
+            text, end = f"{x:.4g}", x
+        elif numpy.isinf(y):
+            axes.barh(place, edge - x + 0.5, left=x - 0.5, height=0.8, color=colour, edgecolor=colour, linewidth=0 if written else 0.8)
+            if written:
+                axes.plot(edge, place, ">", color=colour, markersize=7)
+            text, end = f"{place_number(x)} and beyond", edge
+        else:
+            axes.barh(place, y - x + 1, left=x - 0.5, height=0.8, color=colour, edgecolor=colour, linewidth=0 if written else 0.8)
+            text, end = place_number(x) if x == y else f"{place_number(x)} … {place_number(y)}", y + 0.5
+        if written:
+            axes.annotate(text, (end, place), xytext=(7 if numpy.isinf(y) else 5, 0), textcoords="offset points", va="center", fontsize=7, color=GREY)
+    if far > 64:
         axes.set_xscale("symlog", linthresh=8)
     axes.invert_yaxis()
-    axes.set(xlabel="distances in the bucket (tokens)", ylabel="bucket")
+    axes.set(xlabel="distances in the bucket (tokens)" if not exact else "distance of the bucket (cells)", ylabel="bucket")
     tick_integers(axes.yaxis, places)
-    axes.margins(x=0.12, y=0.02)
+    axes.margins(x=0.12 if written else 0.02, y=0.02)
     axes.grid(axis="x")
-    return figure, ""
+    if there := [SIDES[side] for side in SIDES if side in sides]:
+        axes.legend(handles=[matplotlib.patches.Patch(color=colour, label=text) for colour, text in there], fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+    return figure, "" if written or not numpy.isinf(b).any() else "bars up to the edge have no end"
 
 
 def beside_null(plot, fields, options):
@@ -206,7 +255,7 @@ def beside_null(plot, fields, options):
     by_name = {field.name: field for field in fields}
     z = by_name["z"]
     if z.values.ndim != 1:
-        raise Fault("statistics are drawn for one subject: choose it with --at subject=…")
+        raise Fault(f"statistics are drawn for one subject: choose it with {asking(z.axes[0], 0)}")
     if not z.axes[0].named and len(z.axes[0]) > 40:
         return quantities.null_curves(plot, fields, options)
     names = [str(place) for place in z.axes[0].places]
@@ -217,6 +266,8 @@ def beside_null(plot, fields, options):
     for row in rows:
         text = f"{by_name['value'].values[row]:.4g}   null {by_name['null_mean'].values[row]:.4g} ± {by_name['null_sd'].values[row]:.2g}"
         axes.annotate(text, (1.01, row), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY, annotation_clip=False)
+        if numpy.isnan(z.values[row]):
+            axes.annotate("no spread: random tables are alike", (0, row), ha="center", va="center", fontsize=7.5, color=GREY)
     axes.set_yticks(rows, [label(name) for name in names])
     axes.invert_yaxis()
     if numpy.nanmax(numpy.abs(z.values)) > 50:

@@ -20,9 +20,26 @@ STYLE = {
     "axes.spines.top": False, "axes.spines.right": False, "grid.color": FAINT, "grid.linewidth": 0.7, "legend.frameon": False,
     "text.parse_math": False, "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True, "axes.formatter.limits": (-5, 7),
 }
+
+
+def place_number(place):
+    """A place by its number: whole ones whole."""
+    return f"{place:.0f}" if abs(place) < 1e15 and place == round(place) else f"{place:g}"
+
+
 def place_text(axis, index):
     place = axis.places[index]
-    return place if axis.named else f"{SHORT.get(axis.name, label(axis.name).split(' (')[0])} {place:g}"
+    return place if axis.named else f"{SHORT.get(axis.name, label(axis.name).split(' (')[0])} {place_number(place)}"
+
+
+def place_name(axis, index):
+    """A place as --at takes it."""
+    return str(axis.places[index]) if axis.named else f"{axis.places[index]:.17g}"
+
+
+def asking(axis, index):
+    """The option that chooses a place of an axis, as a shell takes it."""
+    return f"--at {shlex.quote(f'{axis.name}={place_name(axis, index)}')}"
 
 
 def number(value):
@@ -91,7 +108,7 @@ def told(about, implied=()):
 def range_of(axis):
     """An axis with the places that it has."""
     text = shortened(plain(axis.name), 60)
-    return text if axis.named or len(axis) < 2 else f"{text} ({axis.places[0]:g} … {axis.places[-1]:g})"
+    return text if axis.named or len(axis) < 2 else f"{text} ({place_number(axis.places[0])} … {place_number(axis.places[-1])})"
 
 
 def title_without(fields):
@@ -130,6 +147,7 @@ def title_of(fields, given):
     """(what stands above the picture, in small below it): the subject and what was said of it, from the file's provenance."""
     if given is not None:
         return given, drawn.drawn(fields)
+    fields = [field for field in fields if field.words or numpy.isfinite(field.values).any()] or fields  # others are not in the picture
     if not any("encoding" in field.about for field in fields):
         return " · ".join(filter(None, [title_without(fields), drawn.drawn(fields)])), ""
     about = fields[0].about

@@ -5,7 +5,7 @@ import numpy
 from plot.field import Fault
 from plot.layouts import layout_of
 from plot.shades import shades_of
-from plot.style import GREY, INK, WIDEST, dashes, hues, place_text, tick_integers
+from plot.style import GREY, INK, WIDEST, asking, dashes, hues, place_number, place_text, tick_integers
 
 MOST_PANELS = 12
 MOST_ROWS, MOST_COLUMNS = 64, 40  # of words
@@ -32,7 +32,7 @@ def mark(axis_artist, axis):
         tick_integers(axis_artist, axis.places)
         return
     shown = numpy.unique(numpy.linspace(0, len(axis) - 1, min(len(axis), 24 if axis.named else 8)).round().astype(int))
-    axis_artist.set_ticks(shown, [str(axis.places[i]) if axis.named else f"{axis.places[i]:g}" for i in shown])
+    axis_artist.set_ticks(shown, [str(axis.places[i]) if axis.named else place_number(axis.places[i]) for i in shown])
 
 
 def image(axes, field, shades):
@@ -164,7 +164,7 @@ def words(plot, fields, options):
     field = fields[0]
     values = field.values if field.values.ndim == 2 else field.values[:, None]
     if field.values.ndim > 2:
-        raise Fault(f"words along {field.values.ndim} axes: choose with --at {field.axes[0].name}={field.axes[0].places[0]}")
+        raise Fault(f"words along {field.values.ndim} axes: choose with {asking(field.axes[0], 0)}")
     whole = f"{values.shape[0]} x {values.shape[1]}" if values.shape[0] > MOST_ROWS or values.shape[1] > MOST_COLUMNS else ""
     field = field.part(0, range(min(len(field.axes[0]), MOST_ROWS)))
     field = field.part(1, range(min(len(field.axes[1]), MOST_COLUMNS))) if field.values.ndim == 2 else field
@@ -174,7 +174,7 @@ def words(plot, fields, options):
     rows, columns = field.axes[0], field.axes[1] if field.values.ndim == 2 else None
     kinds = [w for w in dict.fromkeys(values.ravel()) if w]
     if len(kinds) > 12:
-        raise Fault(f"{field.name} has {len(kinds)} different texts, and a picture tells a dozen: choose with --at {rows.name}={rows.places[0]}")
+        raise Fault(f"{field.name} has {len(kinds)} different texts, and a picture tells a dozen: choose with {asking(rows, 0)}")
     others = iter(matplotlib.colormaps["Pastel1"].colors * 2)
     colour = {word: VERDICTS.get(word) or next(others) for word in kinds}
     told = kinds + ["no meaning"] * bool((values == "").any())

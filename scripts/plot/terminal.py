@@ -9,7 +9,7 @@ from matplotlib import colors
 from plot.curves import MOST_BARS, along, lines_of
 from plot.field import Fault
 from plot.shades import SHARES, shades_of
-from plot.style import HUES, limits_of, place_text, scale_for
+from plot.style import HUES, limits_of, number, place_number, place_text, scale_for
 
 TABLES, BARS = ("heatmap", "waves", "stack", "rotors"), ("bars", "fan", "null", "runs")
 MOST_CURVES = len(HUES)
@@ -53,7 +53,7 @@ def table(field, width, height):
         for row in share[::2] if len(share) > height else share:
             lines.append("".join(SHADES[min(int(v * 5), 4)] if numpy.isfinite(v) else "·" for v in row))
     down, right = (field.axis_label(index).split(" (")[0] for index in (0, 1))
-    return [f"{field.label}: {limits[0]:.4g} to {limits[1]:.4g}{', by powers' if isinstance(norm, colors.SymLogNorm) else ''}; {down} downwards, {right} to the right"] + lines
+    return [f"{field.label}: {number(limits[0])} to {number(limits[1])}{', by powers' if isinstance(norm, colors.SymLogNorm) else ''}; {down} downwards, {right} to the right"] + lines
 
 
 def curve(fields, width, height):
@@ -70,7 +70,7 @@ def curve(fields, width, height):
     margin = 10
     cells = numpy.zeros((height, width - margin), int)
     owner = numpy.full(cells.shape, -1)
-    for number, (_, places, values) in enumerate(drawn):
+    for line, (_, places, values) in enumerate(drawn):
         known = numpy.isfinite(values)
         fine = numpy.linspace(left, right, 2 * cells.shape[1])
         inside = (fine >= places[known].min()) & (fine <= places[known].max()) if known.any() else numpy.zeros(len(fine), bool)
@@ -82,15 +82,15 @@ def curve(fields, width, height):
             row = int(round((1 - (value - bottom) / ((top - bottom) or 1)) * (4 * height - 1)))
             for dot in range(min(row, row if before is None else before), max(row, row if before is None else before) + 1):
                 cells[dot // 4, column // 2] |= DOTS[dot % 4, column % 2]
-                owner[dot // 4, column // 2] = number
+                owner[dot // 4, column // 2] = line
             before = row
     rgb = [[int(HUES[n % len(HUES)][i:i + 2], 16) for i in (1, 3, 5)] for n in range(len(drawn))]
     lines = []
     for r in range(height):
-        scale = f"{high:9.4g}" if r == 0 else f"{low:9.4g}" if r == height - 1 else " " * 9
+        scale = f"{number(high):>9}" if r == 0 else f"{number(low):>9}" if r == height - 1 else " " * 9
         row = "".join(" " if n < 0 else paint(chr(0x2800 + c), rgb[n]) for c, n in zip(cells[r], owner[r]))
         lines.append(f"{scale} {row}")
-    lines.append(" " * margin + f"{left:<12g}{fields[0].axis_label(along(fields[0])):^{max(width - margin - 24, 1)}}{right:>12g}")
+    lines.append(" " * margin + f"{place_number(left):<12}{fields[0].axis_label(along(fields[0])):^{max(width - margin - 24, 1)}}{place_number(right):>12}")
     names = [paint(f"── {text}", colour) for (text, _, _), colour in zip(drawn, rgb) if text]
     return [fields[0].label + (", logarithmic" if logarithmic else "")] + lines + names
 
@@ -98,13 +98,13 @@ def curve(fields, width, height):
 def bars(field, width):
     count = len(field.axes[0])
     field = field.part(0, range(min(count, MOST_BARS)))
-    names = [str(place) if field.axes[0].named else f"{place:g}" for place in field.axes[0].places]
+    names = [str(place) if field.axes[0].named else place_number(place) for place in field.axes[0].places]
     wide = min(max(map(len, names)), 24)
     most = max(float(numpy.nanmax(numpy.abs(numpy.where(numpy.isfinite(field.values), field.values, 0)))), 1e-300)
     lines = [field.label]
     for name, value in zip(names, field.values):
-        length = int(round(abs(value) / most * (width - wide - 14))) if numpy.isfinite(value) else 0
-        lines.append(f"{name[:wide]:>{wide}} {'█' * length} {value:.4g}")
+        length = 0 if numpy.isnan(value) else int(round(min(abs(value) / most, 1) * (width - wide - 14)))  # what has no end is as long as there is room
+        lines.append(f"{name[:wide]:>{wide}} {'█' * length} {number(value)}")
     return lines + ([f"the first {MOST_BARS} of {count}"] if count > MOST_BARS else [])
 
 
