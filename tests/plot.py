@@ -26,6 +26,7 @@ from plot import choose, fonts, labels, render, sources, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
 from plot_looks import Stdin, drawn_of, lie_on_one_another, looks, options  # noqa: E402
 import plot_agrees  # noqa: E402
+import plot_apart  # noqa: E402
 import plot_cells  # noqa: E402
 import plot_gallery  # noqa: E402
 import plot_program  # noqa: E402
@@ -386,6 +387,7 @@ def main():
         plot_program.all_of(count, folder / "attacks")
         plot_titles.all_of(count, given.bin, folder)
         plot_agrees.all_of(count, given.bin)
+        plot_apart.all_of(count, given.bin)
         details(count)
         writing(count)
         broken(count, files or {}, given.rounds, given.seed)

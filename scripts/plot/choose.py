@@ -3,13 +3,13 @@ import dataclasses
 
 import numpy
 
-from plot import curves, quantities, special, style, tables
+from plot import buckets, curves, quantities, special, style, tables, wavelengths
 from plot.field import Fault, Field
 from plot.style import asking, place_number, place_text
 
 # What each kind draws, and from what.
 KINDS = {"heatmap": tables.heatmap, "stack": tables.stack, "waves": tables.waves, "lines": curves.lines, "bars": curves.bars, "words": tables.words,
-         "stairs": special.stairs, "fan": special.fan, "rotors": special.rotors, "wavelengths": special.wavelengths, "runs": special.runs,
+         "stairs": buckets.stairs, "fan": special.fan, "rotors": special.rotors, "wavelengths": wavelengths.wavelengths, "runs": buckets.runs,
          "null": special.beside_null, "bound": special.bound,
          "reach": quantities.reach, "turns": quantities.turns, "fits": quantities.fits, "proof": quantities.proof, "fragile": quantities.fragile,
          "claims": quantities.claims}

@@ -4,9 +4,12 @@ import textwrap
 import numpy
 from matplotlib import ticker
 
+from plot.alike import looks_of, merged
 from plot.field import Fault
+from plot.names import add_legend, named, spread_labels
+from plot.scales import along_scale, from_zero, label_minor
 from plot.shades import SHARES
-from plot.style import ACCENT, FAINT, GREY, WIDEST, dashes, hues, limits_of, number, place_number, place_text, scale_for, tick_integers, whole
+from plot.style import ACCENT, FAINT, GREY, WIDEST, limits_of, number, place_number, place_text, scale_for, tick_integers, whole
 
 MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
 FEW = 12  # places whose own numbers are the ticks of a scale of powers
@@ -49,39 +52,6 @@ def panels_of(fields):
     return list(groups.values())
 
 
-def spread_labels(axes, ends, far=numpy.inf):
-    """Names at the right ends of curves, pushed apart until they can be read; none, and False, where one had to go far from its curve."""
-    low, high = axes.get_ylim()
-    points = axes.transAxes.inverted().transform(axes.transData.transform([(0, y) for _, y, _ in ends]))[:, 1].clip(0, 1)
-    order, gap = numpy.argsort(points, kind="stable"), 0.075 if len(ends) < 8 else 0.06
-    wanted = points[order].copy()
-    for _ in range(200):
-        for a in range(len(wanted) - 1):
-            if wanted[a + 1] - wanted[a] < gap:
-                middle = (wanted[a] + wanted[a + 1]) / 2
-                wanted[a], wanted[a + 1] = middle - gap / 2, middle + gap / 2
-    if numpy.abs(wanted - points[order]).max() > far * gap:
-        return False
-    for place, index in zip(wanted, order):
-        text, _, colour = ends[index]
-        axes.annotate(text, (1.01, place), xycoords="axes fraction", color=colour, fontsize=8, va="center", annotation_clip=False)
-    axes.set_ylim(low, high)
-    return True
-
-
-def together(drawn, merged):
-    """(text, places, numbers, colour, dashes) of each curve; with `merged`, those that are the same everywhere are one, with all their names."""
-    found = []
-    for index, ((text, places, values), colour) in enumerate(zip(drawn, hues(len(drawn)))):
-        twin = next((line for line in found if merged and text and len(line[1]) == len(places) and (line[1] == places).all()
-                     and numpy.allclose(line[2], values, rtol=1e-9, atol=0, equal_nan=True)), None)
-        if twin:
-            twin[0] += f" = {text}"
-        else:
-            found.append([text, places, values, colour, dashes(index, len(drawn))])
-    return found
-
-
 def bands(fields):
     """Fields NAME_min and NAME_max, and NAME_sd, drawn as a band around NAME: (fields left, bands by name)."""
     by_name = {field.name: field for field in fields}
@@ -90,16 +60,14 @@ def bands(fields):
     return [field for field in fields if field.name not in taken], found
 
 
-def along_scale(places):
-    """A logarithmic axis for places that grow by factors."""
-    steps = numpy.diff(places)
-    grows = len(steps) > 1 and (steps > 0).all() and steps[-1] > 20 * steps[0]
-    return ("log" if places[0] > 0 else "symlog") if grows else None
-
-
 def group_label(group):
     names = {field.name for field in group}
     return group[0].label if len(names) == 1 else next((text for known, text in TOGETHER if names <= known), "value")
+
+
+def balanced(text, letters):
+    """A text in lines of about one length, none longer than so many letters."""
+    return textwrap.fill(text, max(letters * 2 // 3, min(letters, -(-len(text) // -(-len(text) // letters)) + 4)))
 
 
 def finish(axes, group, places, scale, lowest, letters):
@@ -116,25 +84,23 @@ def finish(axes, group, places, scale, lowest, letters):
         axes.set_yscale("log", nonpositive="mask")
         label_minor(axes.yaxis)
     if kind := along_scale(places) or ("symlog" if group[0].name in NEAR and places[0] == 0 else None):
-        axes.set_xscale(kind)
+        if kind == "symlog":
+            from_zero(axes, places)
+        else:
+            axes.set_xscale(kind)
         if kind == "log" and len(places) <= FEW and (places == numpy.round(places)).all():
             axes.xaxis.set_ticks(places, [f"{place:.0f}" for place in places])
             axes.xaxis.set_minor_locator(ticker.NullLocator())
+    elif 1 < len(places) <= FEW and numpy.diff(places).min() > 0.06 * numpy.ptp(places):
+        axes.xaxis.set_ticks(places, [place_number(place) for place in places])  # nothing was measured between them
     else:
         tick_integers(axes.xaxis, places)
-    axes.set(xlabel=group[0].axis_label(along(group[0])) if lowest else "", ylabel=textwrap.fill(group_label(group), letters))
+    axes.set(xlabel=group[0].axis_label(along(group[0])) if lowest else "", ylabel=balanced(group_label(group), letters))
     axes.margins(x=0.01)
     if len(places) == 1:
         axes.set_xlim(places[0] - 0.5, places[0] + 0.5)
+        axes.xaxis.set_ticks(places, [place_number(places[0])])
     axes.grid(True)
-
-
-def label_minor(axis):
-    """A scale of powers that shows fewer than two of them has its 2 and 5 labelled, too: one number alone measures nothing."""
-    low, high = sorted(axis.get_view_interval())
-    if low > 0 and numpy.floor(numpy.log10(high)) - numpy.ceil(numpy.log10(low)) < 1:
-        axis.set_minor_locator(ticker.LogLocator(subs=(2, 5)))
-        axis.set_minor_formatter(ticker.FuncFormatter(lambda value, _: f"{value:.0f}" if value >= 1 else f"{value:g}"))
 
 
 def thinned(drawn):
@@ -142,12 +108,23 @@ def thinned(drawn):
     return drawn if len(drawn) <= MOST_LINES else [drawn[i] for i in numpy.linspace(0, len(drawn) - 1, SOME_LINES).round().astype(int)]
 
 
-def one_panel(axes, group, band, first, lowest, alone, letters):
-    """Draws it; says where it shows some of the curves alone."""
+def filled(axes, field, low, high, drawn, several):
+    """The band of each curve, in the curve's own colour."""
+    for (text, _, _), (_, x, least), (_, _, most) in zip(lines_of(field, several), lines_of(low, False), lines_of(high, False)):
+        colour = next((colour for name, _, _, colour, _ in drawn if text in name.split(" = ")), None)
+        if colour is not None:
+            axes.fill_between(x, least, most, color=colour, alpha=0.15, linewidth=0)
+
+
+def one_panel(axes, group, band, lowest, alone, letters):
+    """Draws it; says where it shows some of the curves alone, and whether its curves have no names at their ends."""
     read = [field for field in group if field.name not in AGAINST] or group
     names = {field.name for field in read}
     every = [line for field in read for line in lines_of(field, len(names) > 1)]
-    drawn = together(thinned(every), alone)
+    different = merged(every) if alone else every
+    shown = thinned(different)
+    subjects = next((len(axis) for axis in read[0].axes[:1] if axis.name == "subject"), 1) if len(shown) == len(every) else 1
+    drawn = [(*line, *look) for line, look in zip(shown, looks_of(shown, subjects))]
     behind = [field for field in group if not any(field is one for one in read)]
     grounds = [line for field in behind for line in lines_of(field, False)]
     linear = names <= SHARES or group[0].axes[along(group[0])].name in LINEAR_ALONG
@@ -163,19 +140,18 @@ def one_panel(axes, group, band, first, lowest, alone, letters):
         if not known.any():
             continue
         alone_there = known & ~numpy.append(known[1:], False) & ~numpy.insert(known[:-1], 0, False)
-        axes.plot(places, numpy.where(known, values, numpy.nan), color=colour, linewidth=1.6, label=text, markersize=3,  # a gap stays one
+        axes.plot(places, numpy.where(known, values, numpy.nan), color=colour, linewidth=1.6, label=named(text), markersize=3,  # a gap stays one
                   marker="o" if known.sum() <= 40 or alone_there.any() else None, linestyle=dash)
-        ends.append((text, values[known][-1], colour))
-    for (low, high), colour in zip([band[f.name] for f in group if f.name in band], hues(len(group))):
-        for (_, x, a), (_, _, b) in zip(lines_of(low, False), lines_of(high, False)):
-            axes.fill_between(x, a, b, color=colour, alpha=0.15, linewidth=0)
+        ends.append((named(text), values[known][-1], colour))
+    for field in group:
+        if field.name in band:
+            filled(axes, field, *band[field.name], drawn, len(names) > 1)
     finish(axes, group, drawn[0][1], scale, lowest, letters)
-    if (len(ends) > 1 or len(drawn) < len(every)) and (len(ends) > 8 or not spread_labels(axes, ends, FAR)) and first:
-        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    nameless = (len(ends) > 1 or len(shown) < len(different)) and (len(ends) > 8 or not spread_labels(axes, ends, FAR))
     values = numpy.concatenate([line[2] for line in drawn])
     missing = [text for text, there in (("inf", numpy.isinf(values)), ("0 on a scale of powers", (values == 0) & (scale == "log"))) if there.any()]
-    return " · ".join(filter(None, [f"{SOME_LINES} of {len(every)} curves" if len(every) > MOST_LINES else "",
-                                    f"not drawn: {', '.join(missing)}" if missing else ""]))
+    return " · ".join(filter(None, [f"{len(shown)} of {len(different)} curves" if len(shown) < len(different) else "",
+                                    f"not drawn: {', '.join(missing)}" if missing else ""])), nameless
 
 
 def lines(plot, fields, options):
@@ -193,9 +169,11 @@ def lines(plot, fields, options):
         if index >= len(groups):
             axes.set_visible(False)
             continue
-        said.append(one_panel(axes, groups[index], band, index == 0, index + columns >= len(groups), len(groups) == 1, 44 if rows == 1 else 28))
+        said.append(one_panel(axes, groups[index], band, index + columns >= len(groups), len(groups) == 1, 44 if rows == 1 else 28))
+    if any(nameless for _, nameless in said):
+        add_legend(figure, list(panels.flat[:len(groups)]))
     share_places(panels.flat, groups)
-    return figure, next(filter(None, said), "")
+    return figure, next(filter(None, (text for text, _ in said)), "")
 
 
 def share_places(panels, groups):
@@ -235,6 +213,8 @@ def bars(plot, fields, options):
                           textcoords="offset points", va="center", fontsize=7.5, color=GREY)
         if (known > 0).all() and known.max() / known.min() > 1000:
             axes.set_xscale("log")
+            axes.xaxis.set_major_locator(ticker.LogLocator(numticks=4))
+            axes.xaxis.set_minor_locator(ticker.NullLocator())
         elif known.any():
             axes.xaxis.set_major_locator(ticker.MaxNLocator(3))
         else:

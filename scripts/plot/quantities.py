@@ -1,10 +1,12 @@
 # Pictures that belong to one quantity of pe-analyze: what lengths a base carries, turns by k, fits, bounds, fragile boundaries, claims.
+import textwrap
+
 import matplotlib
 import numpy
 
-from plot import curves
-from plot.curves import spread_labels
+from plot import alike, curves, scales
 from plot.field import Fault
+from plot.names import spread_labels
 from plot.style import FAINT, GREY, HUES, INK, WIDEST, asking, hues, number, place_number, place_text, tick_integers
 
 
@@ -28,11 +30,13 @@ def reach(plot, fields, options):
     subjects = by_subject(fields, ("first_negative", "minimum", "extrapolation_limit"))
     figure, (top, bottom) = plot.subplots(2, 1, figsize=(8.6, 6), sharex=True)
     top.fill_between(lengths, 0, lengths, color=FAINT, alpha=0.4, linewidth=0)
-    top.plot(lengths, lengths, color=GREY, linewidth=1, linestyle=(0, (4, 2)), label="the whole length")
+    lone = len(lengths) == 1  # which makes no lines
+    if not lone:
+        top.plot(lengths, lengths, color=GREY, linewidth=1, linestyle=(0, (4, 2)), label="the whole length")
     for (text, found), colour in zip(subjects, hues(len(subjects))):
         first = found.get("first_negative", numpy.full(len(lengths), numpy.nan))
         carried = numpy.where(numpy.isfinite(first), first, lengths)
-        top.plot(lengths, carried, color=colour, label=text or "carried: no sum below 0", linewidth=1.6)
+        top.plot(lengths, carried, color=colour, label=text or "carried: no sum below 0", linewidth=0 if lone else 1.6, marker="o" if lone else None)
         whole = ~numpy.isfinite(first)
         top.plot(lengths[~whole], carried[~whole], "o", color=colour, markersize=5)
         top.plot(lengths[whole], carried[whole], "o", color=colour, markersize=7, markerfacecolor="white")
@@ -54,6 +58,8 @@ def reach(plot, fields, options):
         bottom.minorticks_off()
         top.set_yscale("log", base=2)
         top.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: number(value)))
+    elif len(lengths) <= 10:
+        bottom.set_xticks(lengths, [number(place) for place in lengths])
     top.set_ylabel("distances without a\nnegative sum (tokens)")
     bottom.set(xlabel=fields[0].axis_label(-1), ylabel="least sum of cosines")
     top.legend(fontsize=8, loc="upper left")
@@ -71,7 +77,8 @@ def turns(plot, fields, options):
     pairs = numpy.asarray(angle.axes[-1].places, float)
     colours = matplotlib.colormaps["viridis"](numpy.linspace(0, 0.9, len(pairs)))
     right = panels[0][-1]
-    for axes, (text, values), hue, marker in zip(panels[0], rows, hues(len(rows)), "osD^"):
+    looks = alike.looks_of([(text, pairs, values) for text, values in rows], 1)
+    for axes, (text, values), (hue, stroke), marker in zip(panels[0], rows, looks, "osD^"):
         axes.set_aspect("equal")
         axes.axis("off")
         axes.add_patch(matplotlib.patches.Circle((0, 0), 1, fill=False, edgecolor=FAINT))
@@ -84,11 +91,11 @@ def turns(plot, fields, options):
                 apart.append(numpy.exp(1j * value))
                 axes.text(1.13 * numpy.cos(value), 1.13 * numpy.sin(value), f"{pairs[number]:g}", fontsize=7, ha="center", va="center", color=colour)
         axes.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25))
-        axes.set_title(" · ".join(filter(None, [text, "turn of each pair"])), fontsize=9)
-        right.plot(pairs, values, color=hue, marker=marker, markersize=3, linewidth=1.4, label=text)
+        axes.set_title("\n".join(filter(None, [textwrap.fill(text, 22), "turn of each pair"])), fontsize=9)
+        right.plot(pairs, values, color=hue, marker=marker, markersize=3, linewidth=1.4, label=text, linestyle=stroke)
     if (angle.values > 0).all():
         right.set_yscale("log")
-        curves.label_minor(right.yaxis)
+        scales.label_minor(right.yaxis)
     right.axhline(numpy.pi, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
     right.annotate("half a turn", (1, numpy.pi), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points", ha="right", fontsize=7.5, color=GREY)
     right.set(xlabel=angle.axis_label(-1), ylabel=angle.label)
@@ -187,7 +194,7 @@ def claims(plot, fields, options):
     axes.grid(axis="x")
     axes.margins(x=0.02, y=0.01)
     axes.legend(fontsize=9, loc="lower right")
-    return figure, f"{len(papers)} numbers of {len(names)} papers"
+    return figure, f"{len(papers)} numbers of {len(names)} sources"
 
 
 def null_curves(plot, fields, options):

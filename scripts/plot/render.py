@@ -68,7 +68,7 @@ def tamed(figure):
         legend = axes.get_legend()
         written = [*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label, *(legend.get_texts() if legend else [])]
         for text in [*written, *figure.texts]:  # findobj would make every tick to look at it
-            if len(text.get_text()) > LONGEST:
+            if max(map(len, text.get_text().split("\n"))) > LONGEST:
                 text.set_text(style.shortened(text.get_text(), LONGEST))
 
 

@@ -14,18 +14,19 @@ def by_powers(fields, sizes):
     return not {field.name for field in fields} & SHARES and len(sizes) and numpy.median(sizes) < DARK * sizes.max() and sizes.max() >= DECADES * sizes.min()
 
 
-def shades_of(fields):
-    """(colour map, norm): signed numbers on two hues that meet in white at 0."""
+def shades_of(fields, whole=()):
+    """(colour map, norm): signed numbers on two hues that meet in white at 0, and so is a part that has one sign where the whole has both."""
     low, high = limits_of([field.values for field in fields])
     found = numpy.concatenate([field.values.ravel() for field in fields])
     sizes = numpy.abs(found[numpy.isfinite(found) & (found != 0)])
-    signed = low < 0 < high
+    least, most = limits_of([field.values for field in whole]) if whole else (low, high)
+    signed = least < 0 < most
     if by_powers(fields, sizes):
         least, reach = max(float(numpy.quantile(sizes, 0.02)), FINEST * sizes.max()), max(-low, high)
         ends = (-reach, reach) if signed else (low, high)
         norm = colors.SymLogNorm(least, vmin=ends[0], vmax=ends[1])
     elif signed:
-        norm = colors.Normalize(-max(-low, high), max(-low, high))
+        norm = colors.Normalize(-(max(-low, high) or 1), max(-low, high) or 1)
     else:
         norm = colors.Normalize(low, high) if low < high else colors.Normalize(low - 0.5, high + 0.5)
     return "RdBu_r" if signed else "viridis", norm

@@ -1,4 +1,4 @@
-# Pictures that belong to one quantity: T5's stairs, ALiBi's fan, RoPE's rotors, wavelengths against lengths, statistics beside their null.
+# Pictures that belong to one quantity: ALiBi's fan, RoPE's rotors, bases that carry a length, statistics beside their null.
 import csv
 import pathlib
 import re
@@ -6,44 +6,13 @@ import re
 import matplotlib
 import numpy
 
-from plot import curves, quantities
-from plot.curves import spread_labels
+from plot import curves, quantities, scales
 from plot.field import Fault
-from plot.style import ACCENT, FAINT, GREY, HUES, INK, WIDEST, asking, hues, label, place_number, place_text, tick_integers
+from plot.names import spread_labels
+from plot.style import FAINT, GREY, HUES, INK, WIDEST, asking, label, place_number, place_text, tick_integers
 
 
 MOST_ROTORS = 8
-
-
-def stairs(plot, fields, options):
-    """Buckets against relative position, each stair with its number."""
-    field = fields[0]
-    known = numpy.isfinite(field.values)
-    curves.limits_of([field.values])
-    x, y = numpy.asarray(field.axes[0].places, float)[known], field.values[known]
-    figure, axes = plot.subplots(figsize=(9, 4.6))
-    if x[-1] > 0:
-        axes.axvspan(max(0.5, x[0] - 0.5), x[-1] + 0.5, color="#f3f3f7", linewidth=0)
-    axes.plot(x, y, drawstyle="steps-mid", color=ACCENT, linewidth=1.6)
-    axes.plot(x, y, ".", color=ACCENT, markersize=4 if len(x) < 200 else 0)
-    starts = numpy.flatnonzero(numpy.diff(y, prepend=numpy.nan))
-    if len(starts) <= 40:
-        for first, last in zip(starts, [*starts[1:], len(x)]):
-            narrow = last - first < 0.035 * len(x)  # a number wider than its stair stands beside it, on the side that is free
-            side = 0 if not narrow else -1 if last < len(x) and y[last] > y[first] else 1
-            at = (x[first] + x[last - 1]) / 2 if not side else x[last - 1] if side > 0 else x[first]
-            valley = narrow and 0 < first and last < len(x) and min(y[first - 1], y[last]) > y[first]
-            axes.annotate(f"{y[first]:g}", (at, y[first]), xytext=(0, -11) if valley else (4 * side, 2 if side else 5), textcoords="offset points",
-                          fontsize=8, ha="center" if valley else {0: "center", 1: "left", -1: "right"}[side])
-    if x[0] < 0 < x[-1]:
-        axes.text(0.25, 1.01, "keys before the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)  # no stair goes there
-        axes.text(0.75, 1.01, "keys after the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)
-    axes.set(xlabel=field.axis_label(0), ylabel=field.label, ylim=(y.min() - 2, y.max() + 2.5))
-    tick_integers(axes.xaxis, x)
-    tick_integers(axes.yaxis, y)
-    axes.margins(x=0)
-    axes.grid(axis="y")
-    return figure, f"{len(numpy.unique(y))} buckets in this range"
 
 
 def fan(plot, fields, options):
@@ -65,62 +34,6 @@ def fan(plot, fields, options):
     right.set(xlabel=label("head"), ylabel=label("slope"), title="the slopes")
     tick_integers(right.xaxis, heads.places)
     return figure, "" if "parameter.heads" in fields[0].about else f"{len(heads)} heads"
-
-
-UNASKED = 1024  # positions that pe-analyze takes where nobody says how many
-
-
-def was_asked(about, length):
-    """Whether somebody wanted this length: a grid is what it is, of others the origin says so; CSV tells none, and there it is another than the usual."""
-    origin = str(about.get("parameter.positions.origin", ""))
-    return "parameter.grid" in about or (not origin.startswith("default") if origin else length != UNASKED)
-
-
-def lengths_of(by_name):
-    """{length: (what is written at it, its colour)} of a picture of wavelengths; on a grid each axis has its own."""
-    found, wave = {}, by_name["wavelength"]
-    read = by_name["axis"].values if "axis" in by_name else numpy.full(wave.values.shape, "", object)
-    for name, text, colour in (("turns_trained", "trained", GREY), ("turns", "wanted", INK)):
-        if name not in by_name:
-            continue
-        unscaled = 2 * numpy.pi / by_name["unscaled"].values if name == "turns_trained" and "unscaled" in by_name else wave.values
-        every = (by_name[name].values * unscaled).round()
-        for length in numpy.unique(every[numpy.isfinite(every)])[:3]:
-            if name == "turns" and not was_asked(wave.about, length):
-                continue
-            along = [str(axis) for axis in dict.fromkeys(read[every == length])] if len(set(read.ravel())) > 1 else []
-            found.setdefault(float(length), []).append((text, colour, along))
-    return {length: (f"{' and '.join(text for text, _, _ in told)} length {place_number(length)}" + "".join(f" ({', '.join(along)})" for _, _, along in told[-1:] if along), told[-1][1])
-            for length, told in found.items()}
-
-
-def wavelengths(plot, fields, options):
-    """Wavelength of every pair against the lengths: below a line, a pair shows that length whole periods."""
-    by_name = {field.name: field for field in fields}
-    wave = by_name["wavelength"]
-    figure, axes = plot.subplots(figsize=(8.6, 4.6))
-    flat = [(place_text(wave.axes[0], i), wave.values[i]) for i in range(len(wave.axes[0]))] if wave.values.ndim == 2 else [("", wave.values)]
-    if wave.values.ndim > 2 or len(flat) > 12:
-        raise Fault("too many subjects for one picture of wavelengths")
-    x = numpy.asarray(wave.axes[-1].places, float)
-    for (_, values), colour in zip(flat, hues(len(flat))):
-        anew = numpy.flatnonzero(values[1:] < values[:-1]) + 1  # a ladder for each axis of a grid, one behind the other
-        axes.plot(numpy.insert(x, anew, numpy.nan), numpy.insert(values, anew, numpy.nan), color=colour, linewidth=1.8, marker="o" if len(x) <= 40 else None, markersize=3)
-    axes.set_yscale("log")
-    lengths = lengths_of(by_name)
-    for length, (text, colour) in lengths.items():
-        below = any(length < other < 1.5 * length for other in lengths)  # its name stands on the side where no other line is
-        axes.axhline(length, color=colour, linewidth=1.2, linestyle=(0, (5, 3)))
-        early = length < 10 * numpy.nanmin(wave.values)  # at the left curves would cross its name
-        axes.annotate(text, (0.99 if early else 0.01, length), xycoords=("axes fraction", "data"), xytext=(0, -3 if below else 3), textcoords="offset points",
-                      ha="right" if early else "left", va="top" if below else "bottom", color=colour, fontsize=8, zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.4})
-    axes.set(xlabel=wave.axis_label(-1), ylabel=wave.label)
-    tick_integers(axes.xaxis, x)
-    axes.margins(x=0.01)
-    axes.grid(True)
-    if len(flat) > 1:
-        spread_labels(axes, [(text, values[-1], colour) for (text, values), colour in zip(flat, hues(len(flat)))])
-    return figure, ""
 
 
 def rotors(plot, fields, options):
@@ -196,58 +109,11 @@ def bound(plot, fields, options):
         axes.plot(*zip(*points), linestyle="none", marker="D", markersize=5, markerfacecolor="none", color=INK, label="Men et al. 2024, table 2", zorder=3)
     axes.legend(loc="upper left", fontsize=8)
     axes.set(xlabel=least.axis_label(0), ylabel="base", ylim=(bottom, safe.values.max() * 1.6))
-    curves.label_minor(axes.yaxis)
+    scales.label_minor(axes.yaxis)
     axes.margins(x=0.02)
     axes.grid(True)
     spread_labels(axes, [(least.label, least.values[-1], HUES[1]), (safe.label, safe.values[-1], HUES[2])])
     return figure, ""
-
-
-SIDES = {"before": (HUES[0], "keys before the query"), "after": (HUES[4], "keys after it"), "self": (INK, "the query itself")}
-MOST_TEXTS, TALLEST = 64, 10  # buckets that are written beside their bars; inches
-
-
-def runs(plot, fields, options):
-    """The reach of every bucket, first to last: those without an end run to the edge, and those that no distance belongs to say so."""
-    by_name = {field.name: field for field in fields}
-    first, last = by_name["first"], by_name["last"]
-    if first.values.ndim != 1:
-        raise Fault(f"the reach of buckets is drawn for one subject: choose it with {asking(first.axes[0], 0)}")
-    places, a, b = numpy.asarray(first.axes[0].places, float), first.values, last.values
-    sides = by_name["side"].values if "side" in by_name else numpy.full(len(places), "")
-    finite = numpy.abs(numpy.concatenate([a, b]))
-    far = finite[numpy.isfinite(finite)].max()
-    edge = 2.5 * far if far > 64 else 1.2 * far + 1
-    figure, axes = plot.subplots(figsize=(9, min(0.9 + 0.16 * len(places), TALLEST)))
-    written = len(places) <= MOST_TEXTS
-    exact = not numpy.array_equal(a[numpy.isfinite(a)], numpy.rint(a[numpy.isfinite(a)]))  # distances in a plane: one each
-    for place, x, y, side in zip(places, a, b, sides):
-        colour = SIDES.get(side, (HUES[4] if not side and (y < 0 or x > 0) else HUES[0], ""))[0]
-        if not numpy.isfinite(x):
-            text, end = side or "no distance", 0
-        elif exact:
-            axes.plot(x, place, "o", color=colour, markersize=3)
-            text, end = f"{x:.4g}", x
-        elif numpy.isinf(y):
-            axes.barh(place, edge - x + 0.5, left=x - 0.5, height=0.8, color=colour, edgecolor=colour, linewidth=0 if written else 0.8)
-            if written:
-                axes.plot(edge, place, ">", color=colour, markersize=7)
-            text, end = f"{place_number(x)} and beyond", edge
-        else:
-            axes.barh(place, y - x + 1, left=x - 0.5, height=0.8, color=colour, edgecolor=colour, linewidth=0 if written else 0.8)
-            text, end = place_number(x) if x == y else f"{place_number(x)} … {place_number(y)}", y + 0.5
-        if written:
-            axes.annotate(text, (end, place), xytext=(7 if numpy.isinf(y) else 5, 0), textcoords="offset points", va="center", fontsize=7, color=GREY)
-    if far > 64:
-        axes.set_xscale("symlog", linthresh=8)
-    axes.invert_yaxis()
-    axes.set(xlabel="distances in the bucket (tokens)" if not exact else "distance of the bucket (cells)", ylabel="bucket")
-    tick_integers(axes.yaxis, places)
-    axes.margins(x=0.12 if written else 0.02, y=0.02)
-    axes.grid(axis="x")
-    if there := [SIDES[side] for side in SIDES if side in sides]:
-        axes.legend(handles=[matplotlib.patches.Patch(color=colour, label=text) for colour, text in there], fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
-    return figure, "" if written or not numpy.isinf(b).any() else "bars up to the edge have no end"
 
 
 def beside_null(plot, fields, options):
@@ -258,7 +124,7 @@ def beside_null(plot, fields, options):
         raise Fault(f"statistics are drawn for one subject: choose it with {asking(z.axes[0], 0)}")
     if not z.axes[0].named and len(z.axes[0]) > 40:
         return quantities.null_curves(plot, fields, options)
-    names = [str(place) for place in z.axes[0].places]
+    names = [str(place) if z.axes[0].named else place_number(place) for place in z.axes[0].places]
     figure, axes = plot.subplots(figsize=(8.6, 1.0 + 0.34 * len(names)))
     axes.axvspan(-2, 2, color="#eef0f4", linewidth=0)
     rows = numpy.arange(len(names))
@@ -269,6 +135,7 @@ def beside_null(plot, fields, options):
         if numpy.isnan(z.values[row]):
             axes.annotate("no spread: random tables are alike", (0, row), ha="center", va="center", fontsize=7.5, color=GREY)
     axes.set_yticks(rows, [label(name) for name in names])
+    axes.set_ylabel("" if z.axes[0].named else z.axis_label(0))
     axes.invert_yaxis()
     if numpy.nanmax(numpy.abs(z.values)) > 50:
         axes.set_xscale("symlog", linthresh=2)

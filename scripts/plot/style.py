@@ -105,9 +105,9 @@ def told(about, implied=()):
     return parts
 
 
-def range_of(axis):
-    """An axis with the places that it has."""
-    text = shortened(plain(axis.name), 60)
+def range_of(field, index):
+    """An axis of a field with the places that it has."""
+    axis, text = field.axes[index], shortened(field.axis_label(index).split(" (")[0], 60)
     return text if axis.named or len(axis) < 2 else f"{text} ({place_number(axis.places[0])} … {place_number(axis.places[-1])})"
 
 
@@ -119,7 +119,7 @@ def title_without(fields):
     if fields[0].quantity and subjects:
         return ": ".join(filter(None, [prefix, of_subjects(fields[0].quantity, subjects)]))
     names = list(dict.fromkeys(shortened(field.label.split(" (")[0], 60) for field in fields))
-    axes = list(dict.fromkeys(range_of(axis) for field in fields for axis in field.axes if axis.name))
+    axes = list(dict.fromkeys(range_of(field, index) for field in fields for index, axis in enumerate(field.axes) if axis.name))
     text = ", ".join(names[:4]) + (", …" if len(names) > 4 else "") + (f" by {listed(axes)}" if axes else "")
     known = "" if fields[0].quantity else readings.reading(fields, layouts.layout_of(fields[0]))
     return " · ".join(filter(None, [": ".join(filter(None, [prefix, fields[0].quantity, text])), known]))
@@ -136,11 +136,6 @@ def shortened(text, most):
 def listed(texts):
     """One, two and three."""
     return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
-
-
-def plain(name):
-    """A label without its unit."""
-    return label(name).split(" (")[0]
 
 
 def title_of(fields, given):

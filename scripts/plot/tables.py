@@ -124,7 +124,7 @@ def stack(plot, fields, options):
             continue
         part = field.at(0, index)
         if numpy.isfinite(part.values).any():
-            drawn = image(axes, part, shared or shades_of([part]))
+            drawn = image(axes, part, shared or shades_of([part], [field]))
             if not shared:
                 bar(figure, drawn, axes, "", aspect=18).ax.tick_params(labelsize=7)
         axes.set_title(place_text(outer, index), fontsize=9)
