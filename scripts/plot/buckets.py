@@ -2,7 +2,7 @@
 import matplotlib
 import numpy
 
-from plot import curves
+from plot import curves, scales
 from plot.field import Fault
 from plot.style import ACCENT, GREY, HUES, INK, asking, place_number, tick_integers
 
@@ -73,7 +73,7 @@ def runs(plot, fields, options):
         if written:
             axes.annotate(text, (end, place), xytext=(7 if numpy.isinf(y) else 5, 0), textcoords="offset points", va="center", fontsize=7, color=GREY)
     if far > 64:
-        axes.set_xscale("symlog", linthresh=8)
+        scales.from_zero(axes, numpy.array([0, 1, far]))
     axes.invert_yaxis()
     axes.set(xlabel="distances in the bucket (tokens)" if not exact else "distance of the bucket (cells)", ylabel="bucket")
     tick_integers(axes.yaxis, places)
