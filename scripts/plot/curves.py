@@ -147,7 +147,7 @@ def one_panel(axes, group, band, lowest, alone, letters):
         if field.name in band:
             filled(axes, field, *band[field.name], drawn, len(names) > 1)
     finish(axes, group, drawn[0][1], scale, lowest, letters)
-    nameless = (len(ends) > 1 or len(shown) < len(different)) and (len(ends) > 8 or not spread_labels(axes, ends, FAR))
+    nameless = (len(ends) > 1 or len(shown) < len(every)) and (len(ends) > 8 or not spread_labels(axes, ends, FAR))
     values = numpy.concatenate([line[2] for line in drawn])
     missing = [text for text, there in (("inf", numpy.isinf(values)), ("0 on a scale of powers", (values == 0) & (scale == "log"))) if there.any()]
     return " · ".join(filter(None, [f"{len(shown)} of {len(different)} curves" if len(shown) < len(different) else "",
