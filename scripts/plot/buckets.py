@@ -49,8 +49,7 @@ def runs(plot, fields, options):
         raise Fault(f"the reach of buckets is drawn for one subject: choose it with {asking(first.axes[0], 0)}")
     places, a, b = numpy.asarray(first.axes[0].places, float), first.values, last.values
     sides = by_name["side"].values if "side" in by_name else numpy.full(len(places), "")
-    finite = numpy.abs(numpy.concatenate([a, b]))
-    far = finite[numpy.isfinite(finite)].max()
+    far = max(map(abs, curves.limits_of([a, b])))
     edge = 2.5 * far if far > 64 else 1.2 * far + 1
     figure, axes = plot.subplots(figsize=(9, min(0.9 + 0.16 * len(places), TALLEST)))
     written = len(places) <= MOST_TEXTS

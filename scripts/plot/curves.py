@@ -83,7 +83,7 @@ def finish(axes, group, places, scale, lowest, letters):
     if scale == "log":
         axes.set_yscale("log", nonpositive="mask")
         label_minor(axes.yaxis)
-    if kind := along_scale(places) or ("symlog" if group[0].name in NEAR and places[0] == 0 else None):
+    if kind := along_scale(places) or ("symlog" if group[0].name in NEAR and places[0] == 0 < places[-1] else None):
         if kind == "symlog":
             from_zero(axes, places)
         else:

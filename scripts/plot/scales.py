@@ -4,6 +4,9 @@ from matplotlib import ticker
 
 from plot.style import place_number
 
+MOST_DECADES = 8  # that are written
+FINEST = 1e-12  # of the greatest: nearer to 0 a scale is even
+
 
 def along_scale(places):
     """A logarithmic axis for places that grow by factors."""
@@ -14,9 +17,11 @@ def along_scale(places):
 
 def from_zero(axes, places):
     """A scale of powers that begins at 0: even up to the first place, and as steep behind it as before."""
-    first = numpy.abs(places[places != 0]).min()
+    sizes = numpy.abs(places[places != 0])
+    first = max(sizes.min(), sizes.max() * FINEST)
     axes.set_xscale("symlog", linthresh=first, linscale=0.9 / numpy.log(10))
     decades = 10.0 ** numpy.arange(numpy.ceil(numpy.log10(first)), numpy.floor(numpy.log10(numpy.abs(places).max())) + 1)
+    decades = decades[::-(-len(decades) // MOST_DECADES)]
     steps = decades if len(decades) > 3 else [times * decade for decade in decades for times in (1, 2, 5)]
     ticks = [sign * place for sign in ((-1, 1) if places[0] < 0 else (1,)) for place in steps if place <= numpy.abs(places).max()]
     axes.xaxis.set_ticks([0, *ticks], [place_number(place) for place in (0, *ticks)])
