@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "analysis_files.hpp"
 #include "analysis_requests.hpp"
@@ -90,6 +91,29 @@ struct Answer {
   bool is_drawn = false;  // its numbers, which nobody gave
 };
 
+// What else decides the numbers of a quantity: its options, what it decides of itself where nobody
+// gave one, and the type that tables and biases are stored in.
+void add_decisive(Provenance& provenance, const Parameters& options,
+                  const std::vector<Provenance::Entry>& decided,
+                  const std::optional<std::string>& dtype) {
+  const auto find = [&](const std::string& name) {
+    return std::ranges::find(provenance.parameters, name, &Provenance::Entry::name);
+  };
+  const auto add = [&](const Provenance::Entry& entry) {
+    if (find(entry.name) == provenance.parameters.end()) provenance.parameters.push_back(entry);
+  };
+  for (const Parameters::Entry& entry : options.entries())
+    add({entry.name, entry.text, entry.origin});
+  for (const Provenance::Entry& entry : decided) {
+    const auto known = find(entry.name);
+    if (known != provenance.parameters.end() && known->origin == "default")
+      *known = entry;
+    else
+      add(entry);
+  }
+  add({"dtype", dtype.value_or("f64"), dtype ? "flag --dtype" : "default"});
+}
+
 bool is_page(const Analysis& analysis) { return pe::is_page(output_of(analysis.output, 0)); }
 
 Answer answer_to(const Analysis& analysis, Request request, const std::string& command,
@@ -97,7 +121,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
                  const std::function<void(double share)>& tell = {}, bool quiet = false) {
   const Quantity& quantity = *analysis.quantity;
   const std::vector<Index> lengths = lengths_of(analysis);
-  if (!request.texts.dtype) request.texts.dtype = "f64";
+  const std::optional<std::string> dtype = request.texts.dtype;
+  if (!dtype) request.texts.dtype = "f64";
   if (quantity.several_lengths && !lengths.empty())
     request.texts.length = std::to_string(std::ranges::max(lengths));
   const std::string label = label_of(request);
@@ -115,8 +140,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
                        "lists");
   request.of_dump = of_file;
   request.of_numbers = !quantity.sees_numbers || quantity.sees_numbers(options);
+  const bool asks_why = std::exchange(request.explain, false);  // told when all is decided
   const Resolved resolved = resolve(request, "pe-analyze", command, usual, quiet);
-  if (provenance) *provenance = resolved.provenance;
   Question question{.subject = resolved.subject,
                     .options = options,
                     .lengths = lengths,
@@ -125,13 +150,26 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   if (of_file) take_dump(question, analysis);
   const std::string named = of_file ? analysis.files.front() : label;
   Progress progress(fmt::format("{} of {}", quantity.name, named));
+  std::vector<Provenance::Entry> decided;
+  question.decided = [&](const Provenance::Entry& entry) {
+    const auto known = std::ranges::find(decided, entry.name, &Provenance::Entry::name);
+    if (known == decided.end())
+      decided.push_back(entry);
+    else
+      *known = entry;
+  };
   question.progress = [&](double share) {
     progress.at(share);
     if (tell) tell(share);
   };
   const std::string drawn =
       is_page(analysis) && !of_file && request.of_numbers ? drawn_as_asked(question.subject) : "";
-  return {named, drawn, quantity.measure(question),
+  Sheet sheet = quantity.measure(question);
+  Provenance all = resolved.provenance;
+  add_decisive(all, options, decided, dtype);
+  if (asks_why) explain(resolved.subject, all);
+  if (provenance) *provenance = std::move(all);
+  return {named, drawn, std::move(sheet),
           !of_file && request.of_numbers && !doubt_of_numbers(resolved.subject).empty()};
 }
 
@@ -167,11 +205,7 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
       provenance.parameters.begin(),
       {"quantity", std::string(quantity.name), std::string(quantity.definition)});
   Request request = analysis.request;
-  const Parameters options = options_of(analysis, request);
-  for (const Parameters::Entry& entry : options.entries())
-    if (std::ranges::find(provenance.parameters, entry.name, &Provenance::Entry::name) ==
-        provenance.parameters.end())
-      provenance.parameters.push_back({entry.name, entry.text, entry.origin});
+  add_decisive(provenance, options_of(analysis, request), {}, analysis.request.texts.dtype);
   if (!analysis.versus.empty())
     provenance.parameters.push_back(
         {"versus", fmt::format("{}", fmt::join(analysis.versus, "; ")), "flag --versus"});

@@ -85,12 +85,14 @@ Sheet measure(const Question& question) {
   const std::string form = told.has("view")     ? told.choice("view")
                            : told.has("tokens") ? "matrix"
                                                 : "distance";
+  question.decide("view", form);
   const bool square = form == "matrix" || form == "terms";
   if (square && told.has("queries") && told.choice("queries") == "last")
     throw UsageError(fmt::format("--view {} is of all queries: leave out --queries last", form));
   begin_rows(question, static_cast<double>(question.subject.span.positions.length() - 1));
   Attended attended = attended_of(question, square ? few : 0, form == "terms");
   const bool all = square || (told.has("queries") && told.choice("queries") == "all");
+  question.decide("queries", all ? "all" : "last");
   begin_attention(attended, all, form == "matrix");
   Sheet sheet = form == "matrix"    ? attention_matrix(question, attended)
                 : form == "terms"   ? attention_terms(question, attended)

@@ -60,7 +60,12 @@ std::vector<Index> lengths_of(const Question& question) {
 double trained_of(const Question& question, Index length) {
   if (question.options.has("trained"))
     return static_cast<double>(question.options.integer("trained"));
-  return static_cast<double>(trained_length(question.subject).value_or(length));
+  const std::optional<Index> known = trained_length(question.subject);
+  if (known)
+    decide_trained(question);
+  else
+    question.decide("trained", "each row's length");
+  return static_cast<double>(known.value_or(length));
 }
 
 // d_extra = 2⌈d/2·log_b(T/2π)⌉ channels turn in full within T positions (Liu et al. 2024, eq. 7); a

@@ -181,6 +181,7 @@ Sheet measure(const Question& question) {
   const Subject subject = with_numbers(in_model(question.subject, told, model), "0").subject;
   take_shape(told, model, subject);
   model.kv_heads = told.has("kv-heads") ? number("kv-heads") : model.heads;
+  if (!told.has("kv-heads")) question.decide("kv-heads", fmt::format("{}", model.kv_heads));
   if (model.kv_heads > model.heads)
     throw UsageError(fmt::format("--kv-heads {} are more than the {} heads of the queries",
                                  model.kv_heads, model.heads));
@@ -188,6 +189,7 @@ Sheet measure(const Question& question) {
     model.length = std::min(model.length, static_cast<double>(*rows));
   const bool own =
       told.has("per-layer") && told.flag("per-layer") && kind_of(subject.effect) != Kind::table;
+  if (!told.has("per-layer")) question.decide("per-layer", "false");
   return sheet_of(subject, model, cost_of(subject, model), own ? model.layers : 1,
                   number("number-bytes"));
 }

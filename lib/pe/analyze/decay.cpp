@@ -141,6 +141,7 @@ bool wants_curve(const Question& question) {
 Sheet measure(const Question& question) {
   check_meaning(question);
   const bool curve = wants_curve(question);
+  question.decide("view", curve ? "curve" : "all");
   switch (kind_of(question.subject.effect)) {
     case Kind::rotation:
       return curve ? sheet_of(rotation_curve(question)) : rotation_decay(question);

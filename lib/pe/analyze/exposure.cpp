@@ -100,9 +100,12 @@ SchemeSettings settings_of(const Question& question, const Stretching& stretchin
         "--length must lie between the {} positions trained (at least 2) and {}, got {}",
         stretching.trained, longest, stretching.length));
   const auto trained = static_cast<Index>(stretching.trained);
+  const Index half = (trained + 1) / 2;  // of what was trained
   const auto window = [&](Index usual) {
-    return given.has("window") ? given.integer("window") : std::min(usual, (trained + 1) / 2);
+    return given.has("window") ? given.integer("window") : std::min(usual, half);
   };
+  if (!given.has("window"))
+    question.decide("window", fmt::format("ReRoPE {}, Self-Extend {}", window(512), window(1024)));
   return {.trained = trained,
           .length = stretching.length,
           .rerope_window = window(512),

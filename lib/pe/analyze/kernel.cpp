@@ -211,6 +211,7 @@ Sheet measure(const Question& question) {
     error.absolute = std::max(error.absolute, heads.back().error);
   }
   Sheet sheet;
+  if (!question.options.has("view")) question.decide("view", "summary");
   if (question.options.has("view") && question.options.choice("view") == "eigenvalues") {
     Column values{"eigenvalue", "on vectors whose sum is zero, falling", {}, error};
     for (const Spectrum& spectrum : heads)

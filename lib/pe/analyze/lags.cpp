@@ -30,6 +30,7 @@ void choose_axis(Rows& rows, const Table& table, const Question& question) {
   }
   const Coordinates& grid = *table.grid;
   rows.axis = named ? question.options.choice("axis") : grid.axes.front();
+  if (!named) question.decide("axis", rows.axis);
   const auto found = std::ranges::find(grid.axes, rows.axis);
   if (found == grid.axes.end())
     throw UsageError(

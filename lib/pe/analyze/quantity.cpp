@@ -21,6 +21,10 @@ void Question::advance(double share) const {
   if (progress) progress(share);
 }
 
+void Question::decide(std::string_view name, std::string value, std::string_view origin) const {
+  if (decided) decided({std::string(name), std::move(value), std::string(origin)});
+}
+
 std::span<const Quantity* const> all_quantities() {
   static constexpr const Quantity* rows[] = {
 #define PE_QUANTITY(name) &quantity_rows::name,
@@ -93,11 +97,27 @@ std::vector<Parameter> options_for(const Quantity& quantity, const Encoding& enc
   return options;
 }
 
-std::optional<Index> trained_length(const Subject& subject) {
-  const Parameters& parameters = subject.parameters;
+namespace {
+
+// The parameter that says what the model was trained on; null: none does.
+const char* trained_parameter(const Parameters& parameters) {
   for (const char* name : {"original-max-position", "max-position"})
-    if (parameters.has(name)) return parameters.integer(name);
-  return {};
+    if (parameters.has(name)) return name;
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Index> trained_length(const Subject& subject) {
+  const char* name = trained_parameter(subject.parameters);
+  return name ? std::optional(subject.parameters.integer(name)) : std::nullopt;
+}
+
+void decide_trained(const Question& question) {
+  const Parameters& parameters = question.subject.parameters;
+  if (const char* name = trained_parameter(parameters))
+    question.decide("trained", fmt::format("{}", parameters.integer(name)),
+                    parameters.origin(name));
 }
 
 }  // namespace pe

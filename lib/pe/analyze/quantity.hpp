@@ -22,9 +22,14 @@ struct Question {
   bool of_file = false;             // the effect is a dump
   bool among_kinds = false;         // it stands beside effects of other kinds
   std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
+  std::function<void(const Provenance::Entry&)> decided = {};  // hears what decide() is told
 
   /// Says how far the work is, and asks whether its time is over.
   void advance(double share) const;
+
+  /// Takes down a parameter that decides the numbers and that nobody gave, or one that stands for
+  /// what was given in other words: it joins the provenance, so that the numbers can be made again.
+  void decide(std::string_view name, std::string value, std::string_view origin = "default") const;
 };
 
 struct Quantity {
@@ -81,5 +86,8 @@ std::vector<Parameter> options_for(const Quantity& quantity, const Encoding& enc
 
 /// How many positions the model was trained on, before any scaling, where parameters or config say.
 std::optional<Index> trained_length(const Subject& subject);
+
+/// Takes down, as `trained`, the length that trained_length() says, with its origin.
+void decide_trained(const Question& question);
 
 }  // namespace pe

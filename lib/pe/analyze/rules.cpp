@@ -150,6 +150,11 @@ std::string factor_text(const Question& question, double trained) {
   return "8";
 }
 
+Index decided_length(const Question& question, Index length) {
+  question.decide("positions", spell(first_positions(length)), "trained times factor");
+  return length;
+}
+
 }  // namespace
 
 std::string left_out_note(const std::vector<LeftOut>& left_out) {
@@ -184,20 +189,23 @@ Stretching stretching_of(const Question& question) {
     made.trained = static_cast<double>(options.integer("trained"));
   else if (options.has("original-max-position"))
     made.trained = static_cast<double>(options.integer("original-max-position"));
-  else if (const auto known = trained_length(question.subject))
+  else if (const auto known = trained_length(question.subject)) {
     made.trained = static_cast<double>(*known);
-  else {
+    decide_trained(question);
+  } else {
     made.trained = 4096;
     made.is_supposed = true;
+    question.decide("trained", "4096");
   }
   made.factor = factor_text(question, made.trained);
+  if (!options.has("factor")) question.decide("factor", made.factor);
   // Rounded down: a rule that divides by the factor does not leave for a fraction of a position.
   const double reached =
       std::max(1.0, std::floor(to_double(Decimal(made.factor).real() * Real(made.trained))));
   if (question.subject.positions_given())
     made.length = question.subject.length;
   else if (reached < 0x1p53)
-    made.length = static_cast<Index>(reached);
+    made.length = decided_length(question, static_cast<Index>(reached));
   else
     throw UsageError(
         fmt::format("--factor {} times {} positions is beyond 2^53: choose a smaller "

@@ -55,6 +55,7 @@ Sheet measure(const Question& question) {
   const std::string form = question.options.has("view") ? question.options.choice("view")
                            : known && !question.of_file ? "turns"
                                                         : "fit";
+  question.decide("view", form);
   if (form != "fit" && question.options.origin("null") != "default")
     throw UsageError(fmt::format("--null is of --view fit, and has no meaning for {}", form));
   if (form == "turns" && !known)

@@ -112,6 +112,8 @@ Sheet row_sheet(const Question& question, const Rows& rows) {
   const Index at = question.options.has("at")
                        ? index_of(rows, question.options.choice("at"), largest_whole)
                        : rows.positions.count / 2;
+  if (!question.options.has("at"))
+    question.decide("at", fmt::format("{}", rows.positions.value(at)));
   Alike alike;
   for (Index i = 0; i < rows.positions.count; ++i) alike.add(rows, at, i);
   return {.axes = {position_axis(rows, "position")},
@@ -178,6 +180,7 @@ Sheet grid_sheet(const Question& question, const Rows& rows) {
     middle += (middle.empty() ? "" : ",") + std::to_string(extent / 2);
   const bool given = question.options.has("at");
   const std::string text = given ? question.options.choice("at") : middle;
+  if (!given) question.decide("at", text);
   const Index at = cell_of(text, *grid);
   Alike alike;
   for (Index i = 0; i < rows.positions.count; ++i) alike.add(rows, at, i);
@@ -198,6 +201,7 @@ std::string form_of(const Question& question) {
 
 Sheet measure(const Question& question) {
   const std::string form = form_of(question);
+  question.decide("view", form);
   if (question.options.has("at") && form != "row" && form != "grid")
     throw UsageError(
         fmt::format("--at is of --view row and grid, and has no meaning for {}", form));

@@ -24,6 +24,7 @@ constexpr Error one_rounding{.relative = 0x1p-52};  // of a double that Real was
 double trained_of(const Question& question) {
   if (question.options.has("trained"))
     return static_cast<double>(question.options.integer("trained"));
+  decide_trained(question);
   const std::optional<Index> known = trained_length(question.subject);
   return known ? static_cast<double>(*known) : std::numeric_limits<double>::quiet_NaN();
 }
@@ -75,6 +76,11 @@ Sheet measure(const Question& question) {
   const std::vector<LadderPair> pairs = ladder_of(question.subject.effect, "spectrum");
   const double trained = trained_of(question);
   const auto wanted = static_cast<double>(question.subject.length);
+  // A length is wanted where somebody asked for it; cells of a grid are counted along their axes.
+  if (question.subject.positions_given() &&
+      std::ranges::none_of(pairs, [](const LadderPair& pair) { return pair.extent > 0; }))
+    question.decide("wanted", fmt::format("{}", question.subject.length),
+                    question.subject.positions_origin);
   Sheet sheet;
   sheet.axes = {counted_axis("pair", static_cast<Index>(pairs.size()), "pair of channels")};
   const auto column = [&](std::string name, std::string description, auto value) {

@@ -91,6 +91,7 @@ std::string axis_of_turns(const Rotation& rotation, const Question& question) {
           fmt::format("--axis {} has no meaning here: positions stand on a line", axis));
     return axis;
   }
+  if (!question.options.has("axis")) question.decide("axis", axis);
   if (!rotation.waves || question.of_file)
     throw UsageError("a file's turns along several axes have no one distance");
   if (axis != "all" &&

@@ -130,6 +130,18 @@ void set(Attended& attended, const Parameters& options) {
   if (options.has("scale")) with.scale = attended.without.scale = options.number("scale").value();
 }
 
+void decide_what_was_not_said(const Question& question, const Attended& attended) {
+  const Parameters& options = question.options;
+  if (!question.subject.positions_given() && !question.of_file)
+    question.decide("positions", spell(attended.with.keys));
+  const bool drawn = !attended.q && attended.tokens.empty();
+  if (drawn) question.decide("content", attended.ones ? "ones" : "gaussian");
+  if (!attended.q && !attended.ones && !options.has("draws"))
+    question.decide("draws", fmt::format("{}", attended.samples));
+  if (!options.has("causal")) question.decide("causal", attended.with.causal ? "true" : "false");
+  if (!options.has("scale")) question.decide("scale", fmt::format("{}", attended.with.scale));
+}
+
 // Queries, keys and values, encoded ones, and keys laid out for products, of one sample.
 void check_memory(const Attended& attended) {
   const double each = 8.0 * static_cast<double>(attended.heads * attended.channels);
@@ -197,6 +209,7 @@ Attended attended_of(const Question& question, Index short_length, bool usually_
                      : attended.tokens.empty() ? 16
                                                : 1;
   set(attended, options);
+  decide_what_was_not_said(question, attended);
   check_memory(attended);
   return attended;
 }

@@ -54,7 +54,10 @@ PositionRange run_of(const Question& question, const Bias& bias) {
                      low = std::min(positions.at(0), positions.at(positions.count - 1)),
                      high = low + step * (positions.count - 1);
   std::int64_t query = after ? low : high;
-  if (question.options.has("query")) query = question.options.integer("query");
+  if (question.options.has("query"))
+    query = question.options.integer("query");
+  else
+    question.decide("query", fmt::format("{}", query));
   const PositionRange run{query, after ? step : -step, positions.count, 0};
   if (const std::int64_t last = run.at(run.count - 1); last < std::min<std::int64_t>(low, 0))
     throw UsageError(

@@ -21,7 +21,9 @@ constexpr Index draws_between_looks = 64;  // at the clock
 
 Index draws_of(const Question& question) {
   if (question.options.has("draws")) return question.options.integer("draws");
-  return question.options.has("seed") ? 1000 : 0;
+  const Index draws = question.options.has("seed") ? 1000 : 0;
+  question.decide("draws", fmt::format("{}", draws));
+  return draws;
 }
 
 }  // namespace

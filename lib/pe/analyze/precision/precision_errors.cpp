@@ -48,6 +48,8 @@ PositionRange precision_run(const Question& question) {
   if (rows && (low < 0 || high >= *rows || run.decimals != 0))
     throw UsageError(fmt::format("there are the positions 0 to {}, and {} is none of them",
                                  *rows - 1, run.value(low < 0 ? 0 : run.count - 1)));
+  if (!subject.positions_given() && run != subject.span.positions)
+    question.decide("positions", spell(run), "max-position");
   return run;
 }
 

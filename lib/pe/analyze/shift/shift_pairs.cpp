@@ -35,6 +35,7 @@ Shifting shifting_of(const Table& table, const Question& question) {
     append(shifting, part.waves, part.layout, part.map, table.grid->axes[part.axis]);
   const std::vector<std::string>& axes = table.grid->axes;
   shifting.axis = question.options.has("axis") ? question.options.choice("axis") : axes.front();
+  if (!question.options.has("axis")) question.decide("axis", shifting.axis);
   if (std::ranges::find(axes, shifting.axis) == axes.end())
     throw UsageError(
         fmt::format("--axis must be one of {}, got {}", fmt::join(axes, ", "), shifting.axis));
