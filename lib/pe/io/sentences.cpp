@@ -26,7 +26,8 @@ std::optional<std::vector<std::string>> slots_of(std::string_view sentence, std:
                             : next.empty() ? sentence.size()
                                            : sentence.find(next);
     if (end == sentence.npos || end == 0) return {};
-    if (sentence.substr(0, end).find("; ") != sentence.npos) return {};  // another sentence
+    const std::string_view taken = sentence.substr(0, end);
+    if (taken.find("; ") != taken.npos || taken.find(": ") != taken.npos) return {};  // two of them
     slots.emplace_back(sentence.substr(0, end));
     sentence.remove_prefix(end);
   }
