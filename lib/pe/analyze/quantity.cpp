@@ -116,8 +116,7 @@ std::optional<Index> trained_length(const Subject& subject) {
 void decide_trained(const Question& question) {
   const Parameters& parameters = question.subject.parameters;
   if (const char* name = trained_parameter(parameters))
-    question.decide("trained", fmt::format("{}", parameters.integer(name)),
-                    parameters.origin(name));
+    question.decide("trained", fmt::format("{}", parameters.integer(name)), name);
 }
 
 }  // namespace pe

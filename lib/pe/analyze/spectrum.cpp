@@ -76,11 +76,12 @@ Sheet measure(const Question& question) {
   const std::vector<LadderPair> pairs = ladder_of(question.subject.effect, "spectrum");
   const double trained = trained_of(question);
   const auto wanted = static_cast<double>(question.subject.length);
+  const bool by_flag = question.subject.positions_origin.starts_with("flag");
   // A length is wanted where somebody asked for it; cells of a grid are counted along their axes.
   if (question.subject.positions_given() &&
       std::ranges::none_of(pairs, [](const LadderPair& pair) { return pair.extent > 0; }))
     question.decide("wanted", fmt::format("{}", question.subject.length),
-                    question.subject.positions_origin);
+                    by_flag ? "positions" : question.subject.positions_origin);
   Sheet sheet;
   sheet.axes = {counted_axis("pair", static_cast<Index>(pairs.size()), "pair of channels")};
   const auto column = [&](std::string name, std::string description, auto value) {
