@@ -80,6 +80,7 @@ void run(const Generate& generate, const std::string& command) {
   if (is_page(output) && request.fields.empty() && !all && !listed)
     fields =
         page_fields(resolved.subject, std::move(fields), resolved.provenance, resolved.threads);
+  if (is_page(output)) name_coordinates(fields);
   Progress progress(output.path);
   write(watched(std::move(fields), progress), resolved.provenance, output);
 }

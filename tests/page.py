@@ -26,10 +26,11 @@ import mpmath  # noqa: E402
 
 import page_browser  # noqa: E402
 import page_every  # noqa: E402
+import page_told  # noqa: E402
 from page_every import data_of  # noqa: E402
 import share  # noqa: E402
 
-CODE = 60 << 10  # bytes of markup, style and script
+CODE = 64 << 10  # bytes of markup, style and script
 MOST = 1 << 18  # numbers
 OPENED = ("t5", "alibi")  # whose pages others than every_encoding open
 SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "rope-3d": ["--grid", "2x3x3"], "alibi": ["--length", "8"],
@@ -478,7 +479,7 @@ def main():
             some = [pages.folder / f"{name}.html" for name in ("notes", "llama", "t5", "alibi", "spectrum-rope", "decay-alibi", "laws-sinusoidal", "plan-rope")]
             for checks in (lambda: every_encoding(pages, [row for row in encodings if given.share.has(row["name"]) or row["name"] in OPENED]), lambda: quantities(pages), lambda: note_table(pages), lambda: colours(pages),
                            lambda: controls(pages), lambda: rotors(pages), lambda: languages(pages, some[:3]), lambda: squeezed(pages),
-                           lambda: names(pages, some), lambda: still(pages), lambda: hostile(pages), lambda: refusals(pages), lambda: reductions(pages), lambda: spoiled(pages), lambda: page_every.every_quantity(pages, given.share)):
+                           lambda: names(pages, some), lambda: still(pages), lambda: hostile(pages), lambda: refusals(pages), lambda: reductions(pages), lambda: spoiled(pages), lambda: page_told.every(pages), lambda: page_every.every_quantity(pages, given.share)):
                 try:
                     checks()
                 except (page_browser.Trouble, OSError, subprocess.TimeoutExpired) as trouble:

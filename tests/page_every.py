@@ -44,6 +44,7 @@ WALK = """((chinese, free) => { const found = new Set(), untold = new Set(), eng
     for (const at of document.querySelectorAll("body *")) { if (at.closest(".unseen, script, noscript, thead") || !at.checkVisibility()) continue; const edge = at.getBoundingClientRect();
       if (edge.width && (edge.right > wide + 0.5 || edge.left < -0.5)) found.add(`${where}: ${at.tagName} ${at.id || at.className} ${at.textContent.slice(0, 40)}`);
       else if (at.clientWidth && at.scrollWidth > at.clientWidth + 1 && getComputedStyle(at).overflowX !== "visible") found.add(`${where}: ${at.tagName} ${at.id || at.className} hides some of ${at.textContent.slice(0, 40)}`); }
+    for (const at of document.querySelectorAll("#readout .number")) { const all = document.createRange(); all.selectNodeContents(at); if (new Set([...all.getClientRects()].map((edge) => edge.top)).size > 1) found.add(`${where}: the number ${at.textContent} stands on two lines`); }
     for (const text of window.cut) found.add(`${where}: the picture cuts ${text}`);
     window.cut.clear();
     if (!chinese) return;

@@ -33,6 +33,9 @@ ENGLISH = ("pairs beyond the angles", "frequencies apart from", "first off by mo
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # A label of a window's bucket, as "rows +1, columns -2".
 NUMBERED = re.compile(r"rows [+-]\d+, columns [+-]\d+")
+# Names that quantities share though their columns are described otherwise, and mean the same thing by; others have a row for each quantity, QUANTITY.NAME.
+ONE_MEANING = {"cosine", "counter_example", "distinct", "first_negative", "frequency", "minimum", "negatives", "null_mean", "null_sd", "product", "published", "ratio", "reason", "residual", "rms", "sharp", "unscaled",
+               "value", "verdict", "wavelength", "fall", "drawn_mean", "drawn_sd", "mean", "attention_factor", "score"}
 # Names that are formulas, types or symbols in every language.
 SYMBOLS = {"k", "token", "B", "B_over_d"}
 
@@ -56,6 +59,7 @@ class Texts:
     def __init__(self, bin):
         self.bin, self.names, self.descriptions, self.words, self.met, self.silent = bin, {}, {}, {}, set(), []
         self.sentences, self.sources = {}, {}
+        self.senses, self.labelled = {}, []  # of a name: {description: quantities}; of several subjects: (label, sentence, Chinese)
 
     def page(self, command):
         made = subprocess.run([self.bin / command[0], *command[1:], "--format", "html"], capture_output=True, text=True, timeout=120)
@@ -75,12 +79,16 @@ class Texts:
                     for name in filter(None, (prefix, short)):
                         self.names.setdefault(name, said)
                     self.descriptions.setdefault(field["description"], said)
+                    if command[0] == "pe-analyze":
+                        self.senses.setdefault(short, {}).setdefault(field["description"], set()).add(command[1])
                     for word in () if short in NAMES or (command[1] == "published" and short in CLAIMS - {"what"}) else field.get("words", ()):
                         if short not in SENTENCES | {"what"}:
                             self.words.setdefault(word, said)
                         elif word:
                             self.sentences.setdefault(word, (said, data["zh"].get(word)))
                 self.sources.setdefault(data["provenance"].get("source", ""), (said, data["zh"]))
+                for label in next((axis["labels"] for axis in data["axes"] if axis["name"] == "subject"), []):
+                    self.labelled += [(label, note, data["zh"].get(note)) for note in data["provenance"].get("note", []) if note.startswith(label + ": ")]
                 for sentence in sentences_of(data["provenance"]):
                     self.sentences.setdefault(sentence, (said, data["zh"].get(sentence)))
                 for axis in data["axes"]:
@@ -128,6 +136,8 @@ def collect(bin, count):
     texts.take(applied, may_refuse=True)
     texts.take(commands_of_quantities(listed), may_refuse=True)
     texts.take([["pe-analyze", "plan", "rope", "--model", "llama-2-7b"], ["pe-analyze", "laws", "index", "--length", "99"], ["pe-analyze", "decay", "alibi", "--length", "8", "--versus", "kerple --seed 1"], ["pe-analyze", "cost"], ["pe-analyze", "laws", "--length", "8"],
+                ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b", "--versus", "rope --model llama-2-7b"], ["pe-analyze", "spectrum", "rope-2d", "--grid", "4x8", "--versus", "rope-2d --base 50"], ["pe-analyze", "context", "rope", "--length", "1024", "--versus", "rope --base 500000"],
+                ["pe-analyze", "plan", "rope", "--model", "llama-2-7b", "--length", "8192", "--versus", "rope --model llama-3.1-8b"], ["pe-analyze", "margins", "sinusoidal", "--length", "40", "--versus", "learned --seed 1"],
                 ["pe-analyze", "decay", "rope", "--length", "20", "--draws", "9"], ["pe-analyze", "exposure", "rope", "--length", "5000"],
                 ["pe-analyze", "precision", "rope", "--dim", "8", "--length", "70000", "--pipelines", "fp16"],
                 ["pe-analyze", "published", "--only", "RoFormer"],
@@ -209,6 +219,13 @@ def main():
         count.check(word in rows or word in names or NUMBERED.fullmatch(word), f"zh.tsv lacks the word {word!r} of {said}")
     for name, said in sorted(texts.names.items()):
         count.check(name in SYMBOLS or CHINESE.search(names.get(name, "")), f"zh_names.tsv lacks {name!r} of {said}")
+    for name, senses in sorted(texts.senses.items()):
+        bare = {text: sorted(q for q in of if f"{q}.{name}" not in names) for text, of in senses.items()}
+        bare = {text: of for text, of in bare.items() if of}
+        count.check(name in ONE_MEANING or len({tuple(of) for of in bare.values()}) < 2, f"zh_names.tsv lacks rows QUANTITY.{name}, a name of several senses: {bare}")
+    for label, note, chinese in texts.labelled:
+        count.check(chinese and chinese.startswith(label + "："), f"{note!r} of {label} is told as {chinese!r}")
+    count.check(len(texts.labelled) > 4, f"{len(texts.labelled)} notes of several subjects")
     for row in listed["encodings"]:
         count.check(CHINESE.search(names.get("encoding " + row["name"], "")), f"zh_names.tsv: no gloss of {row['name']}")
     for row in listed["quantities"]:

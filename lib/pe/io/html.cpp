@@ -182,20 +182,27 @@ std::string chinese_of(const Job& job) {
   });
 }
 
-// Of zh_names.tsv: names of fields, of the quantities before their dots, of axes, words that are
-// names, and those that every page has.
+// The quantity that all fields are of; of fields of several, each name says its own.
+std::string quantity_of(const Provenance& provenance) {
+  for (const auto& row : provenance.parameters)
+    if (row.name == "quantity") return row.value;
+  return {};
+}
+
+// Of zh_names.tsv: names of fields, be it everywhere or in their quantity alone, of the quantities
+// before their dots, of axes, words that are names, and those that every page has.
 std::string chinese_names_of(const Job& job) {
+  const std::string quantity = quantity_of(job.provenance);
   std::set<std::string, std::less<>> names = {
       "encoding", "dialect", "accuracy", "source", "pair", "encoding " + job.provenance.encoding};
   for (const Field& field : job.fields) {
     const std::size_t dot = field.name.find('.');
-    names.insert(field.name.substr(dot + 1));
-    if (dot != field.name.npos) names.insert(field.name.substr(0, dot));
+    const std::string own = field.name.substr(dot + 1);
+    const std::string of = dot == field.name.npos ? quantity : field.name.substr(0, dot);
+    names.insert({own, of, fmt::format("{}.{}", of, own)});
     for (const Axis& axis : field.axes) names.insert(axis.name);
     names.insert(field.words.begin(), field.words.end());
   }
-  for (const auto& row : job.provenance.parameters)
-    if (row.name == "quantity") names.insert(row.value);
   return rows_of(page_chinese_names,
                  [&](std::string_view english) { return names.contains(english); });
 }

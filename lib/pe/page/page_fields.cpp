@@ -44,8 +44,11 @@ bool every_shift(Subject& subject, Given& options) {
 
 // Turns are counted within what the model is to read, not within the rows that are shown.
 bool wanted_length(Subject& subject, Given&) {
-  if (subject.parameters.has("max-position"))
-    subject.length = std::max(subject.length, subject.parameters.integer("max-position"));
+  const Parameters& parameters = subject.parameters;
+  const bool reads_more =
+      parameters.has("max-position") && parameters.integer("max-position") >= subject.length;
+  subject.positions_origin = reads_more ? parameters.origin("max-position") : "default";
+  if (reads_more) subject.length = parameters.integer("max-position");
   return true;
 }
 
@@ -89,10 +92,20 @@ Parameters options_of(const Quantity& quantity, const Subject& subject, const Gi
   return complete(schema, told, {}, subject.load);
 }
 
-Sheet measured(const Explanation& row, Subject subject, Given options, int threads) {
+// What it decides of itself joins the provenance as QUANTITY.PARAMETER.
+Sheet measured(const Explanation& row, Subject subject, Given options, int threads,
+               Provenance& provenance) {
   const Quantity& quantity = find_quantity(row.quantity);
-  Sheet sheet = quantity.measure(
-      {.subject = subject, .options = options_of(quantity, subject, options), .threads = threads});
+  const auto decided = [&](const Provenance::Entry& entry) {
+    const std::string name = fmt::format("{}.{}", row.quantity, entry.name);
+    const auto known = std::ranges::find(provenance.parameters, name, &Provenance::Entry::name);
+    if (known == provenance.parameters.end())
+      provenance.parameters.push_back({name, entry.value, entry.origin});
+  };
+  Sheet sheet = quantity.measure({.subject = subject,
+                                  .options = options_of(quantity, subject, options),
+                                  .threads = threads,
+                                  .decided = decided});
   if (!row.columns.empty()) choose_columns(sheet, words(row.columns));
   return sheet;
 }
@@ -170,7 +183,7 @@ std::vector<Field> page_fields(const Subject& subject, std::vector<Field> fields
     if (!applies(find_quantity(row.quantity), *subject.encoding) || !row.ask(asked, options))
       continue;
     try_to(row.quantity, [&] {
-      const Sheet sheet = measured(row, asked, options, threads);
+      const Sheet sheet = measured(row, asked, options, threads, provenance);
       page.add(named_after(row, sheet));
       for (const std::string& note : sheet.notes)
         notes.rows.push_back(fmt::format("{}: {}", row.quantity, note));
@@ -184,6 +197,20 @@ std::vector<Field> page_fields(const Subject& subject, std::vector<Field> fields
   for (Provenance::Texts* texts : {&notes, &left_out})
     if (!texts->rows.empty()) provenance.texts.push_back(std::move(*texts));
   return page.all();
+}
+
+void name_coordinates(std::vector<Field>& fields) {
+  for (Field& field : fields) {
+    if (field.name != "coordinate" || field.axes.empty()) continue;
+    Axis& axis = field.axes.back();
+    std::vector<std::string> names;
+    for (std::string_view rest = axis.description; !rest.empty();) {
+      const std::size_t comma = std::min(rest.find(", "), rest.size());
+      names.emplace_back(rest.substr(0, comma));
+      rest.remove_prefix(std::min(comma + 2, rest.size()));
+    }
+    if (std::ssize(names) == axis.coordinates.count) axis.labels = std::move(names);
+  }
 }
 
 }  // namespace pe

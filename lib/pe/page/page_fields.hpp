@@ -16,4 +16,7 @@ namespace pe {
 std::vector<Field> page_fields(const Subject& subject, std::vector<Field> fields,
                                Provenance& provenance, int threads);
 
+/// The places along which coordinates count get the names that their axis's description lists.
+void name_coordinates(std::vector<Field>& fields);
+
 }  // namespace pe

@@ -26,8 +26,9 @@ const BARS = {
       draw() {
         const here = at[names.id], first = flat(field) - here, shown = names.texts.map((_, i) => field.values[first + i]);
         const log = logarithmic(field), scale = log ? Math.log10 : (v) => v, ends = shown.map(scale).filter(Number.isFinite);
+        this.unseen = untold(field, new Set([0]), first);
         const low = log ? Math.ceil(Math.min(...ends)) - 1 : Math.min(0, ...ends), zero = log ? low : 0, wide = Math.max(zero, ...ends) - low || 1;
-        head.textContent = `${nameOf(names.name)} ↓  ${nameOf(field.short)} →${log ? " " + t("log scale") : ""}`;
+        head.textContent = `${nameOf(names.name)} ↓  ${fieldName(field)} →${log ? " " + t("log scale") : ""}`;
         for (const [i, row] of rows.entries()) {
           const v = scale(shown[i]), end = Number.isFinite(v) ? v : zero, bar = row.querySelector("i");
           row.classList.toggle("current", i === here);
@@ -35,9 +36,9 @@ const BARS = {
           bar.style.marginLeft = `${((Math.min(end, zero) - low) / wide) * 100}%`;
           bar.style.width = `${(Math.abs(end - zero) / wide) * 100}%`;
         }
-        called(host, t("bars of {0} over {1}", nameOf(field.short), nameOf(names.name)));
+        called(host, t("bars of {0} over {1}", fieldName(field), nameOf(names.name)));
         host.setAttribute("aria-valuenow", here);
-        host.setAttribute("aria-valuetext", `${nameOf(names.name)} ${names.texts[here]}: ${nameOf(field.short)} ${textAt(field, first + here)}`);
+        host.setAttribute("aria-valuetext", `${nameOf(names.name)} ${names.texts[here]}: ${fieldName(field)} ${textAt(field, first + here)}`);
       },
     };
   },
@@ -54,7 +55,7 @@ const FIGURES = {
     return {
       draw() {
         called(list, t("numbers of {0}", titleOf(group)));
-        list.replaceChildren(...group.fields.map((each) => el("div", {}, el("dt", {}, nameOf(each.short)), el("dd", {}, el("b", { translate: "no" }, ...cellOf(each, 0)), descriptionOf(each.description)))));
+        list.replaceChildren(...group.fields.map((each) => el("div", {}, el("dt", {}, fieldName(each)), el("dd", {}, el("b", { translate: "no" }, ...cellOf(each, 0)), descriptionOf(each.description)))));
       },
     };
   },

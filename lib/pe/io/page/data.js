@@ -24,7 +24,10 @@ const FIELDS = DATA.fields.map((field) => {
   return { ...field, axes, strides, texts, prefix: dot < 0 ? "" : field.name.slice(0, dot), short: field.name.slice(dot + 1),
     values: Float64Array.from(texts, numberOf), whole: /^i/.test(field.dtype) };
 });
-for (const field of FIELDS) field.finite = field.values.some(Number.isFinite);
+for (const field of FIELDS) {
+  field.finite = field.values.some(Number.isFinite);
+  field.silent = !field.words && field.texts.every((text) => text === "nan");  // nothing is known of it here
+}
 
 // Fields that stand over the same axes belong together: one tab for each group.
 const GROUPS = [];
@@ -38,10 +41,14 @@ for (const field of FIELDS) {
 // Where the reader stands along each axis.
 const at = AXES.map(() => 0);
 
+// Whether a position lies as far from position 0 as its number says: it is no cell of a grid, and no token that stands elsewhere along an axis.
+const ON_A_LINE = !FIELDS.some((field) => field.prefix === "" && (field.axes.some((axis) => ["frame", "row", "column"].includes(axis.name)) ||
+  (field.short === "coordinate" && field.texts.some((text, i) => text !== field.axes[0].texts[Math.floor(i / field.strides[0])]))));
+
 // Axes on which one place means the same: of the same name, or a distance from position 0.
 const FROM_ZERO = ["position", "distance", "lag"];
 function linked(a, b) {
-  return a.name === b.name || (FROM_ZERO.includes(a.name) && FROM_ZERO.includes(b.name));
+  return a.name === b.name || (ON_A_LINE && FROM_ZERO.includes(a.name) && FROM_ZERO.includes(b.name));
 }
 
 // M_k stands for each row in turn: k is counted from the first row on.
@@ -114,11 +121,16 @@ function parameter(name) {
   return DATA.parameters.find((entry) => entry[0] === name)?.[1];
 }
 
-// The greatest finite magnitude, and where the least and greatest finite values stand.
-function extremes(values, use = () => true) {
+// Of what a quantity was told: on a page of several quantities each has its own.
+function parameterOf(field, name) {
+  return parameter(field.prefix ? `${field.prefix}.${name}` : name);
+}
+
+// Where the least and greatest values stand: of the finite ones, or of all that are numbers.
+function extremes(values, use = () => true, counts = Number.isFinite) {
   let least = -1, most = -1;
   for (let i = 0; i < values.length; ++i) {
-    if (!Number.isFinite(values[i]) || !use(i)) continue;
+    if (!counts(values[i]) || !use(i)) continue;
     if (least < 0 || values[i] < values[least]) least = i;
     if (most < 0 || values[i] > values[most]) most = i;
   }

@@ -59,6 +59,7 @@ const LINES = {
           button.setAttribute("aria-pressed", shown.has(l));
           button.firstChild.style.background = lineColour(l, count);
         }
+        this.unseen = untold(field, shown, flat(field) - at[across.id] - line() * across.count);
         const size = room(plot);
         size.height = Math.max(14 * rem(), size.height - key.offsetHeight - 0.5 * rem());
         const context = canvasFor(host, size.width, size.height);
@@ -66,9 +67,9 @@ const LINES = {
         drawCurves(context, field, frame, shown, line());
         drawHere(context, field, frame, line());
         const text = textAt(field, flat(field));
-        called(host, t("curve of {0} over {1}", nameOf(field.short), nameOf(across.name)));
+        called(host, t("curve of {0} over {1}", fieldName(field), nameOf(across.name)));
         host.setAttribute("aria-valuenow", at[across.id]);
-        host.setAttribute("aria-valuetext", `${lines ? `${nameOf(lines.name)} ${lines.texts[line()]}, ` : ""}${nameOf(across.name)} ${across.texts[at[across.id]]}: ${nameOf(field.short)} ${text}`);
+        host.setAttribute("aria-valuetext", `${lines ? `${nameOf(lines.name)} ${lines.texts[line()]}, ` : ""}${nameOf(across.name)} ${across.texts[at[across.id]]}: ${fieldName(field)} ${text}`);
       },
     };
   },
@@ -81,24 +82,37 @@ function logarithmic(field) {
   return least >= 0 && field.values[least] > 0 && field.values[most] / field.values[least] > 1000;
 }
 
-// Lengths that the model knows, as parameters say them: marks beside wavelengths.
-function marks(field) {
-  if (field.short !== "wavelength") return [];
-  const trained = parameter("original-max-position") ?? parameter("max-position"), wanted = parameter("max-position");
-  const all = trained === undefined ? [] : [[t("trained"), trained]];
-  if (wanted !== undefined && wanted !== trained) all.push([t("wanted"), wanted]);
-  return all;
+// What a logarithmic scale leaves out of the curves that are shown, as a sentence; "" where it draws all of them.
+function untold(field, shown, first) {
+  if (!logarithmic(field)) return "";
+  const across = field.axes.at(-1), lines = field.axes.at(-2), none = [], some = [];
+  for (const l of shown) {
+    const values = field.values.subarray(first + l * across.count, first + (l + 1) * across.count), name = lines ? lines.texts[l] : fieldName(field);
+    const lost = values.filter((v) => v <= 0).length, told = values.filter((v) => v > 0).length;
+    if (lost) (told ? some : none).push(name);
+  }
+  const few = (names) => names.slice(0, 6).join(", ") + (names.length > 6 ? " …" : "");
+  return [none.length && t("A log scale shows what is above 0 alone: nothing of {0}.", few(none)), some.length && t("A log scale shows what is above 0 alone: some of {0} is not drawn.", few(some))].filter(Boolean).join(" ");
 }
 
-// Where values stand: from the least to the greatest of the curves that are shown, and zero where that is near.
+// Lengths beside wavelengths: what the model was trained on, and what was asked for, where they were said.
+function marks(field) {
+  if (field.short !== "wavelength") return [];
+  const trained = parameterOf(field, "trained"), wanted = parameterOf(field, "wanted");
+  const all = trained === undefined ? [] : [[t("trained"), trained]];
+  if (wanted !== undefined && wanted !== trained) all.push([t("wanted"), wanted]);
+  return all.filter(([, text]) => Number.isFinite(Number(text)));
+}
+
+// Where values stand: from the least to the greatest of the curves that are shown, and zero where that is near. The ends are those of all numbers, drawn or not.
 function frameOf(context, field, size, shown, line) {
   const across = field.axes.at(-1), lines = field.axes.at(-2), log = logarithmic(field);
   const first = flat(field) - at[across.id] - (lines ? line * across.count : 0);
   const isShown = (i) => i >= first && i < first + (lines?.count ?? 1) * across.count && shown.has(Math.floor((i - first) / across.count));
-  const { least, most } = extremes(field.values, (i) => isShown(i) && (!log || field.values[i] > 0));
+  const { least, most } = extremes(field.values, (i) => isShown(i) && (!log || field.values[i] > 0)), ends = extremes(field.values, isShown, (v) => !Number.isNaN(v));
   const scale = log ? Math.log10 : (v) => v;
   const reference = marks(field).map(([, text]) => scale(Number(text)));
-  let low = Math.min(...reference, scale(field.values[least] ?? 0)), high = Math.max(...reference, scale(field.values[most] ?? 1));
+  let low = Math.min(...reference, scale(field.values[least] ?? (log ? 1 : 0))), high = Math.max(...reference, scale(field.values[most] ?? 1));
   if (!log && low > 0 && low < high * 0.5) low = 0;
   if (!log && high < 0 && high > low * 0.5) high = 0;
   if (low === high) [low, high] = [low - 1, high + 1];
@@ -114,7 +128,7 @@ function frameOf(context, field, size, shown, line) {
     const s = scale(v);
     return Number.isFinite(s) ? box.top + box.height - ((s - low) / (high - low)) * box.height : NaN;
   };
-  return { first, least, most, box, x, y, named, log, low, high, size };
+  return { first, least, most, ends, box, x, y, named, log, low, high, size };
 }
 
 function drawCurves(context, field, frame, shown, current) {
@@ -145,12 +159,13 @@ function drawCurves(context, field, frame, shown, current) {
     }
   }
   font(context);
-  const top = frame.most >= 0 ? field.texts[frame.most] : "–", bottom = frame.least >= 0 ? field.texts[frame.least] : "–";
-  const head = `${nameOf(field.short)} ↑ ${frame.log ? t("log scale") + ", " : ""}`, greatest = t("greatest {0}", top);
+  const text = (i) => (i >= 0 ? field.texts[i] : "–"), { ends } = frame;
+  const end = (word, drawn, all, other) => t(word, text(all)) + (all >= 0 && drawn >= 0 && field.values[all] !== field.values[drawn] ? ", " + t(other, text(drawn)) : "");
+  const head = `${fieldName(field)} ↑ ${frame.log ? t("log scale") + ", " : ""}`, greatest = end("greatest {0}", frame.most, ends.most, "drawn up to {0}");
   const one = context.measureText(head + greatest).width < size.width - box.left;
   label(context, one ? head + greatest : head, box.left, 0.7 * rem(), { align: "left", to: size.width });
   if (!one) label(context, greatest, box.left, 1.7 * rem(), { align: "left", to: size.width });
-  label(context, t("least {0}", bottom), box.left, box.top + box.height + 0.9 * rem(), { align: "left", to: size.width });
+  label(context, end("least {0}", frame.least, ends.least, "drawn down to {0}"), box.left, box.top + box.height + 0.9 * rem(), { align: "left", to: size.width });
   context.setLineDash([6, 4]);
   for (const [word, text] of marks(field)) {
     context.strokeStyle = ink("warn");
@@ -182,6 +197,14 @@ function curve(context, field, frame, from, count) {
   context.stroke();
   context.fillStyle = context.strokeStyle;
   for (let i = 0; i < count; ++i) {
+    const endless = edgeOf(field.values[from + i], frame);
+    if (endless === undefined) continue;
+    const x = frame.x(i), way = field.values[from + i] > 0 ? 5 : -5;
+    context.beginPath();
+    for (const [dx, dy] of [[-4, way], [4, way], [0, -way]]) context.lineTo(x + dx, endless + dy);
+    context.fill();
+  }
+  for (let i = 0; i < count; ++i) {
     const has = (j) => j >= 0 && j < count && !Number.isNaN(frame.y(field.values[from + j]));
     if (!has(i) || (count > 32 && (has(i - 1) || has(i + 1)))) continue;  // few points, and those between gaps
     context.beginPath();
@@ -190,9 +213,14 @@ function curve(context, field, frame, from, count) {
   }
 }
 
+// The edge beyond which an infinite value lies, where it is beyond one.
+function edgeOf(value, frame) {
+  return value === Infinity ? frame.box.top : value === -Infinity && !frame.log ? frame.box.top + frame.box.height : undefined;
+}
+
 function lastPlace(field, frame, line, count) {
   for (let i = count; i-- > 0;) {
-    const y = frame.y(field.values[frame.first + line * count + i]);
+    const v = field.values[frame.first + line * count + i], y = edgeOf(v, frame) ?? frame.y(v);
     if (!Number.isNaN(y)) return y;
   }
   return NaN;
@@ -201,7 +229,7 @@ function lastPlace(field, frame, line, count) {
 // The place of the reader: a line across, a dot on the curve, and its coordinate below.
 function drawHere(context, field, frame, line) {
   const across = field.axes.at(-1), i = at[across.id], { box, size } = frame, x = frame.x(i);
-  const y = frame.y(field.values[frame.first + line * across.count + i]), under = box.top + box.height + 2 * rem();
+  const v = field.values[frame.first + line * across.count + i], y = edgeOf(v, frame) ?? frame.y(v), under = box.top + box.height + 2 * rem();
   context.strokeStyle = ink("soft");
   context.lineWidth = 1;
   context.beginPath();

@@ -65,9 +65,9 @@ const MAP = {
         cell.id = `cell-${at[rows.id]}-${at[columns.id]}`;
         cell.setAttribute("aria-rowindex", at[rows.id] + 1);
         cell.setAttribute("aria-colindex", at[columns.id] + 1);
-        called(cell, `${nameOf(rows.name)} ${rows.texts[at[rows.id]]}, ${nameOf(columns.name)} ${columns.texts[at[columns.id]]}: ${nameOf(field.short)} ${text}`);
+        called(cell, `${nameOf(rows.name)} ${rows.texts[at[rows.id]]}, ${nameOf(columns.name)} ${columns.texts[at[columns.id]]}: ${fieldName(field)} ${text}`);
         host.setAttribute("aria-activedescendant", cell.id);
-        called(host, t("map of {0} over {1} and {2}", nameOf(field.short), nameOf(rows.name), nameOf(columns.name)));
+        called(host, t("map of {0} over {1} and {2}", fieldName(field), nameOf(rows.name), nameOf(columns.name)));
         drawing.shrunk = box.width < columns.count || box.height < rows.count;
         host.dataset.box = JSON.stringify(box);
       },

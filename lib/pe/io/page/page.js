@@ -33,7 +33,7 @@ function firstField(group) {
 }
 
 function titleOf(group) {
-  const own = group.fields.slice(0, 2).map((field) => nameOf(field.short)).join(", ") + (group.fields.length > 2 ? " …" : "");
+  const own = group.fields.slice(0, 2).map((field) => fieldName(field)).join(", ") + (group.fields.length > 2 ? " …" : "");
   const quantity = group.prefix === "" ? "" : nameOf(group.prefix);
   const over = group.axes.map((axis) => nameOf(axis.name)).join(" × ");
   return quantity ? (GROUPS.filter((other) => other.prefix === group.prefix).length > 1 ? `${quantity} (${over})` : quantity) : over ? `${own} (${over})` : own;
@@ -42,7 +42,7 @@ function titleOf(group) {
 function fillHeader() {
   const quantity = parameter("quantity"), chosen = [], usual = [];
   for (const [name, value, origin] of DATA.parameters)
-    if (name !== "quantity") (origin === "default" ? usual : chosen).push(el("span", { title: origin, translate: "no" }, `${name} `, el("b", {}, value)));
+    if (name !== "quantity" && !name.includes(".")) (origin === "default" ? usual : chosen).push(el("span", { title: origin, translate: "no" }, `${name} `, el("b", {}, value)));
   const gloss = "encoding " + ABOUT.encoding, subject = nameOf(gloss) === gloss ? ABOUT.encoding : `${ABOUT.encoding} ${nameOf(gloss)}`.replace("all ", "");
   $("title").replaceChildren(quantity && subject ? t("{0} of {1}", nameOf(quantity), subject) : subject || t(quantity), " ", el("small", {}, `${ABOUT.tool} ${ABOUT.version}`));
   document.title = $("title").textContent;
@@ -82,9 +82,10 @@ function fillControls() {
   const views = viewsOf(group, state.field);
   controls.push(el("div", { class: "group", role: "group", "aria-label": t("view") }, ...views.map((view) => el("button", { type: "button",
     "aria-pressed": String(view === state.view), id: `view-${view.name}`, onclick: () => show(state.field, view) }, t(view.name)))));
-  if (state.view !== TABLE && state.view !== ROTORS && state.view !== FIGURES && group.fields.length > 1) {
-    const choice = el("select", { id: "field", onchange: () => show(group.fields[choice.selectedIndex], state.view) },
-      ...group.fields.map((field) => el("option", { selected: field === state.field }, nameOf(field.short))));
+  const fields = group.fields.filter((field) => !field.silent || field === state.field);
+  if (state.view !== TABLE && state.view !== ROTORS && state.view !== FIGURES && fields.length > 1) {
+    const choice = el("select", { id: "field", onchange: () => show(fields[choice.selectedIndex], state.view) },
+      ...fields.map((field) => el("option", { selected: field === state.field }, fieldName(field))));
     controls.push(el("label", {}, t("of") + " ", choice));
   }
   for (const axis of state.view.leading(state.field)) if (axis.count > 1) controls.push(slider(axis));
@@ -142,19 +143,22 @@ function refresh() {
   for (const label of $("controls").querySelectorAll("label")) label.update?.();
   fillSide();
   state.drawing.draw();
-  $("caption").lastChild.textContent = state.drawing.shrunk ? " " + t("The map is smaller than its cells: colours run together, the numbers do not.") : "";
+  const unseen = state.drawing.shrunk ? t("The map is smaller than its cells: colours run together, the numbers do not.") : state.drawing.unseen;
+  $("caption").lastChild.textContent = unseen ? " " + unseen : "";
 }
 
 function fillSide() {
   const group = GROUPS[state.group], field = state.field, here = field.axes.map((axis) => `${nameOf(axis.name)} ${axis.texts[at[axis.id]]}`);
-  $("caption").replaceChildren(el("strong", {}, nameOf(field.short)), ": ", descriptionOf(field.description), field.words ? "" : ` · ${field.dtype}`,
+  $("caption").replaceChildren(el("strong", {}, fieldName(field)), ": ", descriptionOf(field.description), field.words ? "" : ` · ${field.dtype}`,
     ...field.axes.filter((axis) => axis.description).map((axis) => el("span", { class: "axis" }, nameOf(axis.name), ": ", descriptionOf(axis.description))), el("span"));
   const rows = here.length ? [el("dt", { class: "where" }, here.join(" · "))] : [];
-  const say = (other, main) => rows.push(el("dt", main ? { class: "main" } : { title: descriptionText(other.description) }, nameOf(other.short)),
-    el("dd", { class: main ? "main" : undefined, "data-field": other.name, translate: "no" }, ...cellOf(other, flat(other))));
+  const long = !field.words && field.texts.length > 0 && textAt(field, flat(field)).length > 12;  // then it has a line to itself
+  $("readout").classList.toggle("long", long);
+  const say = (other, main) => rows.push(el("dt", main ? { class: "main" } : { title: descriptionText(other.description) }, fieldName(other)),
+    el("dd", { class: `${main ? "main" : ""} ${other.words ? "" : "number"}`, "data-field": other.name, translate: "no" }, ...cellOf(other, flat(other))));
   if (field.texts.length) {
     say(field, true);
-    for (const other of group.fields) if (other !== field) say(other, false);
+    for (const other of group.fields) if (other !== field && !other.silent) say(other, false);
     for (const other of tellingFields(group)) say(other, false);
   }
   $("readout").replaceChildren(...rows);

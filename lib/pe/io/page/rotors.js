@@ -10,7 +10,7 @@ const ROTORS = {
     const speed = el("input", { type: "range", min: 1, max: 30, value: 6, id: "speed" }), speedWord = el("label", {}, el("span"), speed);
     const strip = el("div", { class: "strip" });
     plot.replaceChildren(el("div", { class: "controls" }, play, speedWord), host, strip);
-    const score = FIELDS.find((other) => other.prefix === "decay" && other.short === "sum" && other.axes.length === 1);
+    const score = FIELDS.find((other) => other.prefix === "decay" && other.short === "sum" && other.axes.length === 1 && linked(other.axes[0], walk));
     let columns = 1, side = 1, timer = 0, longest = 0;
     for (let i = 0; i < cos.values.length; ++i) longest = Math.max(longest, Math.hypot(cos.values[i], sin.values[i]) || 0);
     longest ||= 1;
@@ -69,7 +69,9 @@ const ROTORS = {
         called(host, t("rotors: the pair by up and down, the position by left and right"));
         host.setAttribute("aria-valuenow", at[pairs.id]);
         host.setAttribute("aria-valuetext", `${nameOf(walk.name)} ${walk.texts[at[walk.id]]}, ${nameOf("pair")} ${pairs.texts[at[pairs.id]]}: ${t("cos")} ${textAt(cos, flat(cos))}, ${t("sin")} ${textAt(sin, flat(sin))}`);
-        if (score) scoreStrip(strip, score, size.width, 7 * rem());
+        const apart = score?.axes[0];
+        strip.hidden = !score || apart.texts[at[apart.id]] !== walk.texts[at[walk.id]];  // farther than curves go, or before position 0
+        if (!strip.hidden) scoreStrip(strip, score, size.width, 7 * rem());
       },
     };
   },

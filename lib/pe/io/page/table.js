@@ -27,20 +27,20 @@ const TABLE = {
     });
     return {
       draw() {
-        const first = Math.floor(row() / ROWS_AT_ONCE) * ROWS_AT_ONCE, names = [...axes.map((axis) => axis.name), ...group.fields.map((f) => f.short)],
+        const first = Math.floor(row() / ROWS_AT_ONCE) * ROWS_AT_ONCE, names = [...axes.map((axis) => nameOf(axis.name)), ...group.fields.map(fieldName)],
           told = [...axes, ...group.fields].map((named) => named.description);
         back.textContent = "← " + t("back");
         on.textContent = t("on") + " →";
         back.disabled = first === 0;
         on.disabled = first + ROWS_AT_ONCE >= size;
         where.textContent = size > ROWS_AT_ONCE ? t("there is more: {0}", axes.map((axis) => `${nameOf(axis.name)} ${axis.texts[at[axis.id]]}`).join(", ")) : "";
-        table.replaceChildren(el("thead", {}, el("tr", {}, ...names.map((name, i) => el("th", { scope: "col", title: told[i] ? descriptionText(told[i]) : undefined }, nameOf(name))))), el("tbody"));
+        table.replaceChildren(el("thead", {}, el("tr", {}, ...names.map((name, i) => el("th", { scope: "col", title: told[i] ? descriptionText(told[i]) : undefined }, name)))), el("tbody"));
         called(table, t("numbers of {0}", titleOf(group)));
         for (let i = first; i < Math.min(first + ROWS_AT_ONCE, size); ++i) {
           const places = axes.map((axis, a) => [axis.texts[Math.floor(i / unit(a)) % axis.count]]);
           const line = el("tr", { class: i === row() ? "current" : undefined, "aria-current": i === row() ? "true" : undefined, onclick: () => go(i) });
           for (const [c, parts] of [...places, ...group.fields.map((f) => cellOf(f, i))].entries()) {
-            const cell = el("td", { "data-name": nameOf(names[c]), translate: "no" }, ...parts);
+            const cell = el("td", { "data-name": names[c], translate: "no" }, ...parts);
             if (breadth(cell.textContent) > 60) cell.className = "long";
             line.append(cell);
           }

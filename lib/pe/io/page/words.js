@@ -5,6 +5,8 @@ const WORDS = {
   "of": "量", "log scale": "对数刻度", "map": "热图", "lines": "曲线", "rotors": "转子", "numbers": "数表", "bars": "条形图", "figures": "各值", "published": "已发表的数字", "bars of {0} over {1}": "各{1}的{0}条形图", "play": "播放", "pause": "暂停", "speed": "速度",
   "positions per second": "每秒位置数", "back": "上一页", "on": "下一页", "there is more: {0}": "当前：{0}", "numbers of {0}": "{0} 的数表", "{0} of {1}": "{1}：{0}",
   "map of {0} over {1} and {2}": "{0}的热图，纵轴{1}，横轴{2}", "curve of {0} over {1}": "{0}随{1}变化的曲线", "greatest {0}": "最大 {0}", "least {0}": "最小 {0}",
+  "drawn up to {0}": "画到 {0} 为止", "drawn down to {0}": "画到 {0} 为止", "A log scale shows what is above 0 alone: nothing of {0}.": "对数刻度只能显示大于 0 的值：没有画出 {0}。",
+  "A log scale shows what is above 0 alone: some of {0} is not drawn.": "对数刻度只能显示大于 0 的值：{0}有一部分没有画出。",
   "trained": "训练长度", "wanted": "目标长度", "rotors: the pair by up and down, the position by left and right": "转子：上下键选维度对，左右键移动位置",
   "score of two tokens {0} apart: Σ cos kθ = {1}": "相距 {0} 的两个 token 的得分：Σ cos kθ = {1}", "cos": "余弦", "sin": "正弦",
   "M{0} carries row {1} to row {2}": "M{0} 把第 {1} 行变为第 {2} 行", "its block for pair {0}, dims {1} and {2}:": "维度对 {0}（第 {1}、{2} 维）对应的分块：",
@@ -25,6 +27,12 @@ function breadth(text) {
 
 function nameOf(name) {
   return language === "zh" ? DATA.zh_names?.[name] ?? name : name;
+}
+
+// A field's name, in its quantity's own sense where it has one: a rank is a place in a list there and a matrix's here.
+function fieldName(field) {
+  const own = `${field.prefix || parameter("quantity")}.${field.short}`;
+  return language === "zh" ? DATA.zh_names?.[own] ?? nameOf(field.short) : field.short;
 }
 
 function descriptionText(text) {
