@@ -123,7 +123,7 @@ def collect(bin, count):
     gen = list(commands_of_gen(listed))
     texts.take(gen)
     of = {command[1]: command for command in gen}
-    texts.take([[*of[name], "--fields", field["name"]] for field in listed["fields"] for name in field["encodings"]], may_refuse=True)
+    texts.take([[*of[name], *options_for(field, name), "--fields", field["name"]] for field in listed["fields"] for name in field["encodings"]], may_refuse=True)
     texts.take([[*command, "--dialect", dialect["name"]] for command in gen for dialect in listed["dialects"][1:] if command[1] in ("rope", "sinusoidal", "sincos-2d")], may_refuse=True)
     applied = []
     for command in gen:
@@ -199,6 +199,12 @@ def own_words(words, names, count):
     for word in sorted(used):
         count.check(word in words or word in names, f"words.js: no Chinese for the page's own {word!r}")
     count.check(len(used) > 30, f"only {len(used)} own words were found in the scripts")
+
+
+def options_for(field, name):
+    """What an encoding has the field with, where that is no default: "…; of swin --form continuous"."""
+    with_options = re.search(rf"; of {name} (--.+)", field["summary"])
+    return with_options[1].split() if with_options else []
 
 
 def main():
