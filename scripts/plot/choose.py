@@ -1,11 +1,9 @@
-# Which picture belongs to which fields, and how a part of them is chosen.
+# Which picture belongs to which fields.
 import dataclasses
 
-import numpy
-
-from plot import buckets, curves, quantities, special, style, tables, wavelengths
-from plot.field import Fault, Field
-from plot.style import asking, place_number, place_text
+from plot import buckets, curves, parts, quantities, special, style, tables, wavelengths
+from plot.field import Fault
+from plot.style import asking
 
 # What each kind draws, and from what.
 KINDS = {"heatmap": tables.heatmap, "stack": tables.stack, "waves": tables.waves, "lines": curves.lines, "bars": curves.bars, "words": tables.words,
@@ -67,100 +65,6 @@ def kind_of(field):
     raise Fault(f"{field.name} has {count} axes, {', '.join(axis.name for axis in field.axes)}: choose with {asking(field.axes[0], 0)}")
 
 
-def drop_single(field):
-    """Axes of one entry, such as a batch of one, are left out while others stay."""
-    for index in reversed(range(field.values.ndim)):
-        if field.values.ndim > 1 and len(field.axes[index]) == 1:
-            field = field.at(index, 0)
-    return field
-
-
-def empty(field):
-    return field.values == "" if field.words else numpy.isnan(field.values)
-
-
-def drop_implied(fields):
-    """Subjects that have one row of names each, as each encoding has itself: the names that the subjects imply are left out."""
-    if not all(field.values.ndim > 1 and field.axes[0].named and field.axes[1].named for field in fields):
-        return fields
-    told = ~numpy.all([empty(field) for field in fields], 0)
-    told = told.reshape(*told.shape[:2], -1).any(-1)
-    if (told.sum(1) != 1).any():
-        return fields
-    where = told.argmax(1)
-    return [Field(f.name, [f.axes[0], *f.axes[2:]], f.values[numpy.arange(len(where)), where], f.description, f.about, f.source) for f in fields]
-
-
-def first_parts(field):
-    """A field of more than three axes at the first place of its outer ones, and what that is: a picture shows three at most."""
-    said, ask = [], ""
-    while field.values.ndim > 3:
-        axis = field.axes[0]
-        said.append(f"{place_text(axis, 0)} of {len(axis)}")
-        ask = ask or asking(axis, 1)
-        field = field.at(0, 0)
-    return dataclasses.replace(field, shown=", ".join(said), ask=ask) if said else field
-
-
-def as_maps(field):
-    """A table over an image grid as one map for each of some channels: rows downwards, columns to the right, as the image lies."""
-    if [axis.name for axis in field.axes] != ["row", "column", "dim"]:
-        return field
-    size = len(field.axes[2])
-    some = numpy.unique(numpy.linspace(0, size - 1, min(size, tables.MOST_PANELS)).round().astype(int))
-    shown = ", ".join(filter(None, [field.shown, f"{len(some)} of {size} channels" if len(some) < size else ""]))
-    return dataclasses.replace(field.moved(2, 0).part(0, some), shown=shown, ask=field.ask or (asking(field.axes[2], 1) if len(some) < size else ""))
-
-
-def place_of(axis, text):
-    """The index of a place that is named by a text."""
-    for index, place in enumerate(axis.places):
-        if str(place) == text or not axis.named and text.lstrip("-").replace(".", "", 1).isdigit() and float(text) == place:
-            return index
-    told = axis.places if len(axis) <= 6 else [*axis.places[:5], axis.places[-1]]
-    named = [str(p) if axis.named else place_number(p) for p in told]
-    shown = ", ".join(named if len(axis) <= 6 else [*named[:5], "…", named[5]])
-    raise Fault(f"--at {axis.name}={text}: its places are {shown}")
-
-
-def at(fields, text):
-    """The fields at AXIS=PLACE."""
-    name, equals, place = text.partition("=")
-    if not equals or all(field.axis(name) is None for field in fields):
-        axes = list(dict.fromkeys(a.name for f in fields for a in f.axes))
-        begun, _, rest = text.replace(":", "=").partition("=")
-        near = [axis for axis in axes if begun and axis.startswith(begun)]
-        hint = f": did you mean --at {near[0]}={rest}?" if len(near) == 1 and rest else f": write AXIS=PLACE; the axes are {', '.join(axes)}"
-        raise Fault(f"--at {text}{hint}")
-    return [field if (index := field.axis(name)) is None else field.at(index, place_of(field.axes[index], place)) for field in fields]
-
-
-def columns(field, text):
-    """The part of a field's last axis (of its first, when it has three) that --columns names."""
-    index = 1 if field.values.ndim == 2 else 0
-    size = len(field.axes[index])
-    try:
-        if ":" in text:
-            wanted = numpy.arange(size)[slice(*(int(part) if part else None for part in text.split(":")))]
-        else:
-            wanted = numpy.arange(size)[[int(part) for part in text.split(",")]]
-    except (ValueError, TypeError, IndexError):
-        wanted = []
-    if not len(wanted):
-        raise Fault(f"--columns {text or repr(text)} does not choose from {size} columns: write 4:8 or 0,3,5")
-    return field.part(index, wanted)
-
-
-def by_name(fields, text):
-    """The fields that --field names."""
-    names = text.split(",")
-    there = list(dict.fromkeys(field.name for field in fields))
-    for name in names:
-        if name not in there:
-            raise Fault(f"--field {name}: there are {', '.join(there)}")
-    return [field for name in names for field in fields if field.name == name]
-
-
 def known(fields):
     """(the fields that are drawn, kind) of a table that is known by its fields; None for others."""
     names = {field.name for field in fields}
@@ -210,12 +114,12 @@ def choose(fields, options):
 
 def chosen_of(fields, options):
     for text in options.at:
-        fields = at(fields, text)
+        fields = parts.at(fields, text)
     if options.field:
-        fields = by_name(fields, options.field)
-    fields = [as_maps(first_parts(drop_single(field))) for field in drop_implied(fields)]
+        fields = parts.by_name(fields, options.field)
+    fields = [parts.as_maps(parts.first_parts(parts.drop_single(field))) for field in parts.drop_implied(fields)]
     if options.columns is not None:
-        fields = [columns(field, options.columns) for field in fields]
+        fields = [parts.columns(field, options.columns) for field in fields]
     if options.kind:
         return cut(fitting(fields, options.kind, True), options.kind, options), options.kind
     if not options.field and (found := known(fields)):
