@@ -86,16 +86,19 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
   read_help();
   put_encoding_last(encoding_at);
   put_encoding_first(encoding_at);
-  take_piped_config(lacks_encoding(words_, encoding_at));
-  if (!lacks_encoding(words_, encoding_at)) return;
+  const bool lacks = lacks_encoding(words_, encoding_at);
+  std::optional<TimeLimit> within;
+  if (lacks && timeout != "0" && !option_of(words_, "--config").empty())
+    within.emplace(option_of(words_, "--timeout", timeout));
+  take_piped_config(lacks);
+  if (!lacks) return;
   SubjectTexts texts{.config = option_of(words_, "--config"),
                      .model = option_of(words_, "--model"),
                      .layer_type = option_of(words_, "--layer-type"),
                      .part = option_of(words_, "--part")};
   if (texts.config.empty() && texts.model.empty()) return;
   if (texts.layer_type == "all") texts.layer_type.clear();
-  std::optional<TimeLimit> within;
-  if (timeout != "0") within.emplace(option_of(words_, "--timeout", timeout));
+  if (timeout != "0" && !within) within.emplace(option_of(words_, "--timeout", timeout));
   words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(encoding_at),
                 std::string(reading_of(texts).encoding->name));
 }

@@ -183,7 +183,8 @@ def everything(count, bin, listed, dealt):
     for field in listed["fields"]:
         for encoding in {(kinds[name], name == "sincos-3d"): name for name in field["encodings"]}.values():
             length = ["--heads", "3", "--head-dim", "8"] if encoding == "deberta" else ["--length", "5"]  # a panel for each position, where one is a matrix
-            count.check(ask("pe-gen", encoding, *GRIDS.get(encoding, length), "--fields", field["name"]) is not False, f"pe-gen {encoding} --fields {field['name']}")
+            own = re.search(rf"; of {encoding} (--.+)", field["summary"])  # the option that makes it
+            count.check(ask("pe-gen", encoding, *GRIDS.get(encoding, length), *(own[1].split() if own else []), "--fields", field["name"]) is not False, f"pe-gen {encoding} --fields {field['name']}")
     for quantity in listed["quantities"]:
         of, seen = set(quantity["kind"].split()), set()
         views = next((option["choices"] for option in quantity["parameters"] if option["name"] == "view"), [None])

@@ -150,6 +150,8 @@ def untold(one):
         return "positions of a list, and offsets beyond any table, which nobody tells it"
     if "another centre for both" in one.name:
         return "scales of 16 bits about two centres, one for queries and one for keys"
+    if " a line, " in one.name:
+        return "a line without its axes, whose pairs nobody tells it"
     if "before it seen" in one.name:
         return "a window of few keys shows too little of a formula"
     if "longrope" in one.name and "model" not in one.check and layout_word(one) in ("turns", "cos-sin"):

@@ -332,7 +332,8 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
 }  // namespace
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
-  const Dump dump = with_rows(asked, as_stored);
+  const auto rows = with_rows(asked, as_stored);
+  const Dump& dump = rows ? *rows : as_stored;
   if (auto told = judge_prompt(asked, dump, diagnose_as_said)) return std::move(*told);
   return with_other_axes(asked, dump, diagnose_as_said);
 }

@@ -71,27 +71,28 @@ bool is_line(const Stored& array) {
 
 }  // namespace
 
-Dump with_rows(const Expectation& expected, Dump dump) {
+std::optional<Dump> with_rows(const Expectation& expected, const Dump& dump) {
   constexpr Index most = 4096;  // numbers that are looked at
   const Rotation* rotation = std::get_if<Rotation>(&expected.effect);
   if (!rotation || rotation->pairs < 2 || !dump.before.empty() || !expected.layout.empty() ||
       dump.arrays.empty() || dump.arrays.size() > 2 || !std::ranges::all_of(dump.arrays, is_line))
-    return dump;
+    return {};
   const Index pairs = rotation->pairs;
-  Stored &first = dump.arrays.front(), &last = dump.arrays.back();
+  const Stored &first = dump.arrays.front(), &last = dump.arrays.back();
   const bool is_one = dump.arrays.size() == 1;
   const Index size = is_one ? first.size() / 2 : first.size();
-  if (first.size() != last.size() || (is_one && first.size() % 2 != 0)) return dump;
+  if (first.size() != last.size() || (is_one && first.size() % 2 != 0)) return {};
   const Index width = width_of(first, 0, size, pairs, expected), seen = std::min(size, most);
   if (width == 0 ||
       !is_circle(numbers_of(first, 0, seen), numbers_of(last, is_one ? size : 0, seen)) ||
       (is_one && has_rows_of_both(first, pairs)))
-    return dump;
-  for (Stored& array : dump.arrays) {
+    return {};
+  Dump rows = dump;
+  for (Stored& array : rows.arrays) {
     array.shape = {size / width, width};
     if (is_one) array.shape.insert(array.shape.begin(), 2);
   }
-  return dump;
+  return rows;
 }
 
 }  // namespace pe
