@@ -1,19 +1,16 @@
-// From requests to questions, and their answers side by side.
+// The answers of several subjects side by side, and where they go.
 #include "analysis.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
-#include "analysis_files.hpp"
+#include "analysis_answer.hpp"
 #include "analysis_requests.hpp"
-#include "dumps.hpp"
 #include "no_clobber.hpp"
 #include "pe/analyze/sheet_bytes.hpp"
 #include "pe/base/budget.hpp"
@@ -26,8 +23,6 @@
 #include "pe/model/number.hpp"
 #include "pe/page/fitted_sheet.hpp"
 #include "pe/subject/drawn_numbers.hpp"
-#include "pe/verify/judge_dump.hpp"
-#include "position_list.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "talk.hpp"
@@ -36,151 +31,14 @@
 namespace pe::cmd {
 namespace {
 
-// What the quantity is told: by the first subject's command line, and by the subject's own where
-// that says otherwise. Flags of the subject that are for the quantity alone are taken out of it.
-Parameters options_of(const Analysis& analysis, Request& request) {
-  const Quantity& quantity = *analysis.quantity;
-  Given told = analysis.options;
-  take_shared(quantity, analysis.request.texts, told);
-  take_shared(quantity, request.texts, told);
-  refuse_counted_queries(told);
-  refuse_sweeps(request);
-  std::vector<Parameter> schema(quantity.parameters.begin(), quantity.parameters.end());
-  Given& flags = request.texts.flags;
-  if (request.texts.encoding) schema = options_for(quantity, *request.texts.encoding, flags);
-  for (const Parameter& row : std::span(schema).subspan(quantity.parameters.size()))
-    if (flags.contains(row.name)) told.insert(flags.extract(flags.find(row.name)));
-  return complete(schema, told, {}, read_array);
-}
-
-// "4096,8192" of 4096:8192, 4096-8192 and 4096..8192; "" of anything else.
-std::string ends_of_run(const std::string& text) {
-  if (text.find_first_of("0123456789") != 0 || text.find_first_of(":-.") == std::string::npos)
-    return "";
-  std::string list;
-  for (const char c : text) {
-    const bool parts = c == ':' || c == '-' || c == '.';
-    if (!parts && c != ',' && std::isdigit(static_cast<unsigned char>(c)) == 0) return "";
-    if (!parts)
-      list += c;
-    else if (!list.ends_with(','))
-      list += ',';
-  }
-  const auto dot = text.find('.');
-  const bool is_decimal = dot != std::string::npos && text.find("..") == std::string::npos;
-  return is_decimal ? "" : list;
-}
-
-std::vector<Index> lengths_of(const Analysis& analysis) {
-  std::vector<Index> lengths;
-  const std::string& text =
-      analysis.quantity->several_lengths ? analysis.lengths : analysis.request.texts.length;
-  if (const std::string list = ends_of_run(text); !list.empty())
-    throw UsageError(fmt::format(
-        "--length takes {}, got {}{}",
-        analysis.quantity->several_lengths ? "lengths with commas between" : "one length", text,
-        analysis.quantity->several_lengths ? fmt::format(": did you mean {}?", list) : ""));
-  for (const std::string& item : comma_separated(text))
-    lengths.push_back(whole_number("length", item, "1", largest_whole));
-  return lengths;
-}
-
-struct Answer {
-  std::string label, drawn;  // on a page: that its numbers are drawn, where they are
-  Sheet sheet;
-  bool is_drawn = false;  // its numbers, which nobody gave
-};
-
-// What else decides the numbers of a quantity: its options, what it decides of itself where nobody
-// gave one, and the type that tables and biases are stored in.
-void add_decisive(Provenance& provenance, const Parameters& options,
-                  const std::vector<Provenance::Entry>& decided,
-                  const std::optional<std::string>& dtype) {
-  const auto find = [&](const std::string& name) {
-    return std::ranges::find(provenance.parameters, name, &Provenance::Entry::name);
-  };
-  const auto add = [&](const Provenance::Entry& entry) {
-    if (find(entry.name) == provenance.parameters.end()) provenance.parameters.push_back(entry);
-  };
-  for (const Parameters::Entry& entry : options.entries())
-    add({entry.name, entry.text, entry.origin});
-  for (const Provenance::Entry& entry : decided) {
-    const auto known = find(entry.name);
-    if (known != provenance.parameters.end() && known->origin == "default")
-      *known = entry;
-    else
-      add(entry);
-  }
-  add({"dtype", dtype.value_or("f64"), dtype ? "flag --dtype" : "default"});
-}
-
-bool is_page(const Analysis& analysis) { return pe::is_page(output_of(analysis.output, 0)); }
-
-Answer answer_to(const Analysis& analysis, Request request, const std::string& command,
-                 bool among_kinds, Provenance* provenance,
-                 const std::function<void(double share)>& tell = {}, bool quiet = false) {
-  const Quantity& quantity = *analysis.quantity;
-  const std::vector<Index> lengths = lengths_of(analysis);
-  const std::optional<std::string> dtype = request.texts.dtype;
-  if (!dtype) request.texts.dtype = "f64";
-  if (quantity.several_lengths && !lengths.empty())
-    request.texts.length = std::to_string(std::ranges::max(lengths));
-  const std::string label = label_of(request);
-  const Parameters options = options_of(analysis, request);
-  const bool of_file = provenance && !analysis.files.empty();
-  Index usual = quantity.usual_length;
-  if (of_file) {
-    const std::vector<Stored> arrays =
-        open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape));
-    usual = length_of(arrays, usual);
-    imply_shape(request.texts, arrays);
-  }
-  refuse_position_list(request.texts.positions,
-                       "curves follow positions that are evenly apart; pe-gen and pe-apply take "
-                       "lists");
-  request.of_dump = of_file;
-  request.of_numbers = !quantity.sees_numbers || quantity.sees_numbers(options);
-  const bool asks_why = std::exchange(request.explain, false);  // told when all is decided
-  const Resolved resolved = resolve(request, "pe-analyze", command, usual, quiet);
-  Question question{.subject = resolved.subject,
-                    .options = options,
-                    .lengths = lengths,
-                    .threads = resolved.threads,
-                    .among_kinds = among_kinds};
-  if (of_file) take_dump(question, analysis);
-  const std::string named = of_file ? analysis.files.front() : label;
-  Progress progress(fmt::format("{} of {}", quantity.name, named));
-  std::vector<Provenance::Entry> decided;
-  question.decided = [&](const Provenance::Entry& entry) {
-    const auto known = std::ranges::find(decided, entry.name, &Provenance::Entry::name);
-    if (known == decided.end())
-      decided.push_back(entry);
-    else
-      *known = entry;
-  };
-  question.progress = [&](double share) {
-    progress.at(share);
-    if (tell) tell(share);
-  };
-  const std::string drawn =
-      is_page(analysis) && !of_file && request.of_numbers ? drawn_as_asked(question.subject) : "";
-  Sheet sheet = quantity.measure(question);
-  Provenance all = resolved.provenance;
-  add_decisive(all, options, decided, dtype);
-  if (asks_why) explain(resolved.subject, all);
-  if (provenance) *provenance = std::move(all);
-  return {named, drawn, std::move(sheet),
-          !of_file && request.of_numbers && !doubt_of_numbers(resolved.subject).empty()};
-}
-
 // The answers of all, each worked out by one rank; the first is rank 0's, who learns the
 // provenance.
-std::vector<Answer> dealt_out(const Analysis& analysis, const std::vector<Request>& requests,
-                              const std::string& command, bool among_kinds,
-                              Provenance& provenance) {
+std::vector<SubjectSheet> dealt_out(const Analysis& analysis, const std::vector<Request>& requests,
+                                    const std::string& command, bool among_kinds,
+                                    Provenance& provenance) {
   const auto told = deal_out(requests.size(), 1, [&](std::size_t i, bool) {
     ask_time();
-    const Answer answer =
+    const SubjectSheet answer =
         answer_to(analysis, requests[i], command, among_kinds, i == 0 ? &provenance : nullptr);
     ByteWriter bytes;
     bytes.put_text(answer.label);
@@ -188,7 +46,7 @@ std::vector<Answer> dealt_out(const Analysis& analysis, const std::vector<Reques
     put_sheet(bytes, answer.sheet);
     return bytes.text();
   });
-  std::vector<Answer> answers;
+  std::vector<SubjectSheet> answers;
   for (const std::string& text : told) {
     ByteReader bytes(text);
     std::string label = bytes.text(), drawn = bytes.text();
@@ -286,7 +144,7 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   std::size_t begun = 0;
   std::vector<std::string_view> drawn;  // of those that nobody named
   std::vector<std::string> drawn_sentences;
-  const auto take = [&](Answer answer) {
+  const auto take = [&](SubjectSheet answer) {
     if (!bare && !answer.drawn.empty() &&
         std::ranges::find(drawn_sentences, answer.drawn) == drawn_sentences.end())
       drawn_sentences.push_back(answer.drawn);
@@ -303,7 +161,7 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
     ask_time();
     ++begun;
     tell(0);
-    Answer answer =
+    SubjectSheet answer =
         answer_to(analysis, request, command, among_kinds, sheets.empty() ? &provenance : nullptr,
                   tell, bare && begun <= first_versus);
     if (answer.is_drawn && bare && begun <= first_versus)
@@ -311,7 +169,7 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
     take(std::move(answer));
   };
   if (ranks().are_several() && requests.size() > 1 && !bare && !analysis.quantity->deals) {
-    for (Answer& answer : dealt_out(analysis, requests, command, among_kinds, provenance))
+    for (SubjectSheet& answer : dealt_out(analysis, requests, command, among_kinds, provenance))
       take(std::move(answer));
   } else {
     for (std::size_t i = 0; i < requests.size(); ++i) {

@@ -166,7 +166,7 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
   app.callback([&app, &check, &outcome, command] {
     check_report_options(check.report);
     for (const auto* read : {&check.asked.files, &check.asked.before})
-      keep_what_is_read(check.report.paths, *read);
+      keep_what_is_read(check.report.paths, "--report", *read);
     check.asked.shape = parse_shape(check.shape);
     check.asked.accept = parse_tier(check.accept);
     if (!check.asked.law && check.asked.files.empty() && app.get_option("--accept")->count() > 0)

@@ -9,7 +9,7 @@
 
 #include "list.hpp"
 #include "misplaced.hpp"
-#include "option_hints.hpp"
+#include "option_habits.hpp"
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
@@ -86,19 +86,17 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
   read_help();
   put_encoding_last(encoding_at);
   put_encoding_first(encoding_at);
-  const bool lacks = lacks_encoding(words_, encoding_at);
+  const bool asks_config = lacks_encoding(words_, encoding_at) &&
+                           !(option_of(words_, "--config") + option_of(words_, "--model")).empty();
   std::optional<TimeLimit> within;
-  if (lacks && timeout != "0" && !option_of(words_, "--config").empty())
-    within.emplace(option_of(words_, "--timeout", timeout));
-  take_piped_config(lacks);
-  if (!lacks) return;
+  if (asks_config && timeout != "0") within.emplace(option_of(words_, "--timeout", timeout));
+  take_piped_config(asks_config);
+  if (!asks_config) return;
   SubjectTexts texts{.config = option_of(words_, "--config"),
                      .model = option_of(words_, "--model"),
                      .layer_type = option_of(words_, "--layer-type"),
                      .part = option_of(words_, "--part")};
-  if (texts.config.empty() && texts.model.empty()) return;
   if (texts.layer_type == "all") texts.layer_type.clear();
-  if (timeout != "0" && !within) within.emplace(option_of(words_, "--timeout", timeout));
   words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(encoding_at),
                 std::string(reading_of(texts).encoding->name));
 }

@@ -121,7 +121,7 @@ int run_compare(const CompareCommand& command, const std::string& line) {
     throw UsageError(fmt::format("--report of compare writes .json, got '{}'", command.report));
   refuse_names({command.a, command.b}, "pe-gen {} -o FILE.npz makes one");
   if (command.no_clobber) keep_what_is_there({command.report}, "--report");
-  keep_what_is_read({command.report}, {command.a, command.b});
+  keep_what_is_read({command.report}, "--report", {command.a, command.b});
   const TimeLimit within(command.timeout);
   Progress progress(fmt::format("compare {} with {}", command.a, command.b));
   if (!command.bound.empty()) return within_bound(command, line) ? 0 : 1;

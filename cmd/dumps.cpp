@@ -16,6 +16,7 @@
 #include "pe/base/error.hpp"
 #include "pe/configs/catalogue.hpp"
 #include "pe/io/dump.hpp"
+#include "pe/io/foreign.hpp"
 #include "pe/model/number.hpp"
 #include "pe/platform/platform.hpp"
 #include "progress.hpp"
@@ -150,11 +151,9 @@ Dump open_dump(const std::vector<std::string>& files, const std::vector<std::str
 }
 
 bool dump_waits() {
-  using namespace std::string_view_literals;
   std::array<char, 16> bytes{};
   const std::string_view start(bytes.data(), platform::waiting(STDIN_FILENO, bytes));
-  return std::ranges::any_of(std::array{"\x93NUMPY"sv, "PK\3\4"sv, "\x89HDF"sv, "position,"sv},
-                             [&](std::string_view one) { return start.starts_with(one); });
+  return io::begins_as_dump(start) || start.starts_with("position,");
 }
 
 }  // namespace pe::cmd

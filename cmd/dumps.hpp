@@ -34,8 +34,7 @@ Dump open_dump(const std::vector<std::string>& files, const std::vector<std::str
 /// positions among its weights: what is said instead of what a dump of them would be called.
 void refuse_checkpoint(const std::vector<std::string>& files);
 
-/// Whether what waits on standard input begins as a dump does: as NPY, NPZ or HDF5, or as the CSV
-/// of these tools.
+/// Whether what waits on standard input begins as a dump does, or as the CSV of these tools.
 bool dump_waits();
 
 }  // namespace pe::cmd

@@ -21,8 +21,8 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
   const TimeLimit within(asked.timeout);
   std::vector<std::string> files = asked.first;
   files.insert(files.end(), asked.files.begin(), asked.files.end());
-  keep_what_is_read({asked.report}, files);
-  keep_what_is_read({asked.report}, asked.before);
+  keep_what_is_read({asked.report}, "--report", files);
+  keep_what_is_read({asked.report}, "--report", asked.before);
   if (files.empty())
     throw UsageError(
         "identify needs FILE, or - for standard input (see pe-verify identify --help)");

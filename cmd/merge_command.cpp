@@ -16,7 +16,7 @@ namespace {
 
 int run_merge(const MergeCommand& merge, const std::string& command) {
   check_report_options(merge.report);
-  keep_what_is_read(merge.report.paths, merge.files);
+  keep_what_is_read(merge.report.paths, "--report", merge.files);
   std::vector<ShardReport> shards;
   for (const std::string& file : merge.files)
     shards.push_back({file, read_wanted(file, "report", [&] { return read_report(file); })});

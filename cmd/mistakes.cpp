@@ -86,8 +86,7 @@ std::string missing(const CLI::App& app, const std::string& lead,
   if (wants_command && !app.get_parent() && !typed.empty() && typed.front().starts_with('-'))
     return fmt::format(
         "'{}' stands where a name belongs, and options behind it: for example {}; {} list names "
-        "all "
-        "that there are",
+        "all that there are",
         typed.front(), first_example(app.get_footer()), lead);
   if (wants_command && !app.get_parent())
     return fmt::format("which one? For example {}; {} list names all that there are",

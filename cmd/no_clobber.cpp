@@ -22,29 +22,23 @@ void keep_what_is_there(const std::vector<std::string>& paths, const std::string
           fmt::format("'{}' is there, and --no-clobber keeps it: give another {}", path, option));
 }
 
-void keep_what_is_read(const std::vector<std::string>& reports,
+void keep_what_is_read(const std::vector<std::string>& paths, const std::string& option,
                        const std::vector<std::string>& read) {
   std::error_code error;
-  for (const std::string& report : reports)
+  for (const std::string& path : paths)
     for (const std::string& spec : read)
-      if (const std::string path = io::path_of(spec);
-          report != "-" && path != "-" && std::filesystem::equivalent(report, path, error))
-        throw UsageError(fmt::format(
-            "--report '{}' is the file '{}', which is read: give the report another name", report,
-            path));
+      if (const std::string file = io::path_of(spec);
+          path != "-" && file != "-" && std::filesystem::equivalent(path, file, error))
+        throw UsageError(fmt::format("{0} '{1}' is the file '{2}', which is read: give another {0}",
+                                     option, path, file));
 }
 
-void keep_inputs(const std::string& output, const CLI::App& app) {
-  std::error_code error;
-  if (output.empty() || output == "-" || !std::filesystem::is_regular_file(output, error)) return;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->check_lname("output") || option->count() == 0) continue;
-    for (const std::string& spec : option->results())
-      if (const std::string path = io::path_of(spec);
-          std::filesystem::equivalent(output, path, error))
-        throw UsageError(fmt::format("-o '{}' is the file of {}, which is read: give another -o",
-                                     output, option->get_name()));
-  }
+std::vector<std::string> values_of(const CLI::App& app) {
+  std::vector<std::string> values;
+  for (const CLI::Option* option : app.get_options())
+    if (!option->check_lname("output") && option->count() > 0)
+      values.insert(values.end(), option->results().begin(), option->results().end());
+  return values;
 }
 
 }  // namespace pe::cmd

@@ -14,12 +14,12 @@ CLI::Option* add_no_clobber(CLI::App& app, bool& no_clobber);
 /// before the work; "-", standard output, and "" are none.
 void keep_what_is_there(const std::vector<std::string>& paths, const std::string& option);
 
-/// Throws UsageError where one of the reports is a file that is read, FILE or FILE:TENSOR, by
-/// whatever name: it would stand in the place of what it tells of.
-void keep_what_is_read(const std::vector<std::string>& reports,
+/// Throws UsageError where one of the paths that `option` names is a file that is read, FILE or
+/// FILE:TENSOR, by whatever name: it would stand in the place of what it is made of, or tells of.
+void keep_what_is_read(const std::vector<std::string>& paths, const std::string& option,
                        const std::vector<std::string>& read);
 
-/// The same of -o, and of what any other option of the command names.
-void keep_inputs(const std::string& output, const CLI::App& app);
+/// What the options of a command say, but for --output: the files that it reads among it.
+std::vector<std::string> values_of(const CLI::App& app);
 
 }  // namespace pe::cmd

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "option_habits.hpp"
 #include "option_hints.hpp"
 #include "pe/model/naming.hpp"
 #include "values.hpp"

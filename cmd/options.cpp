@@ -293,7 +293,7 @@ Output output_of(const OutputRequest& request, int threads) {
                       "pe-plot -o {0}",
                       request.path));
   if (request.no_clobber) keep_what_is_there({request.path}, "-o");
-  if (request.app) keep_inputs(request.path, *request.app);
+  if (request.app) keep_what_is_read({request.path}, "-o", values_of(*request.app));
   Output output{.path = request.path,
                 .format = {},
                 .tidy = request.tidy,

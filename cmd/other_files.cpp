@@ -70,12 +70,9 @@ std::string of_markup(const std::string& head) {
 
 // Arrays, which are known by their beginnings.
 std::string of_arrays(const std::string& path, std::string_view head) {
-  using namespace std::string_view_literals;
-  constexpr std::string_view dumps[] = {"\x93NUMPY"sv, "PK\3\4"sv, "\x89HDF"sv};
-  if (head.starts_with("GGUF"))
+  if (io::format_begun(head) == Format::gguf)
     return fmt::format("a model as GGUF, which pe-verify check --config {} reads", path);
-  if (std::ranges::none_of(dumps, [&](std::string_view one) { return head.starts_with(one); }))
-    return "";
+  if (!io::begins_as_dump(head)) return "";
   return fmt::format(
       "a dump: pe-verify check ENCODING --file {0} judges it, pe-verify identify {0} tells what it "
       "is",

@@ -189,10 +189,10 @@ std::vector<ManifestCheck> checks_of(const RunCommand& run, std::string& text) {
     text = read_json_text(run.manifest);
     return parse_manifest(text, run.manifest == "-" ? "standard input" : run.manifest);
   });
-  keep_what_is_read(run.report.paths, {run.manifest});
+  keep_what_is_read(run.report.paths, "--report", {run.manifest});
   for (const ManifestCheck& check : checks)
     for (const auto* read : {&check.files, &check.before})
-      keep_what_is_read(run.report.paths, *read);
+      keep_what_is_read(run.report.paths, "--report", *read);
   return checks;
 }
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "lexicon.hpp"
-#include "option_hints.hpp"
 #include "option_names.hpp"
 #include "pe/model/number.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "option_hints.hpp"
+#include "option_habits.hpp"
 #include "option_names.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/configs/catalogue.hpp"

@@ -98,6 +98,7 @@ def write_dumps(folder):
     save("first-sinusoid", [[0, 1] * 8])
     (folder / "no-dump.json").write_text(json.dumps({"schema_version": 1, "checks": [{"encoding": "rope", "parameters": {"dim": 16}, "accept": "exact"}]}))
     sides = {side: getattr(np, side)(np.arange(64)[:, None] * 10000.0 ** (-np.arange(8) / 8)).astype("f4") for side in ("cos", "sin")}
+    np.savez(folder / "line.npz", **{side: numbers.reshape(-1) for side, numbers in sides.items()})
     for name, kind in (("of-f32", "f4"), ("of-f16", "f2")):
         np.save(folder / f"{name}.npy", np.concatenate([*sides.values()], 1).astype(kind))
         np.concatenate([*sides.values()], 1).astype(kind).tofile(folder / f"{name}.bin")
@@ -200,6 +201,7 @@ COMMANDS = [
     ("pe-gen rope --dim 16 --length 8 -o waits.npz && pe-verify check rope --dim 16 --length 8 <waits.npz", 0, "a dump waits on standard input"),
     ("cat waits.npz | (sleep 0.2; pe-verify check rope --dim 16 --length 8)", 0, "a dump waits on standard input"),
     ("pe-verify check rope --dim 16 --length 8 --file - <waits.npz", 0, "exact"),
+    ("pe-verify check rope --dim 16 --length 64 --file line.npz", 0, "stand in a line, which was read as [64 x 8]"),
     # Values that a shell's empty variable left out.
     *((f"pe-verify check rope {option} '' --before before.npy --file after.npy", 2, option) for option in ("--model", "--config", "--file-layout", "--dim", "--axes")),
     ("pe-verify check rope --model= --before before.npy --file after.npy", 2, "--model"),

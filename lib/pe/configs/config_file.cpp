@@ -94,9 +94,7 @@ void refuse_weights(const io::Source& source, const std::string& path) {
 void refuse_others(const io::Source& source, const std::string& path) {
   const std::string head = source.read_text(
       0, static_cast<std::size_t>(std::min<std::uint64_t>(io::foreign_start, source.size())));
-  const bool is_dump =
-      head.starts_with("\x93NUMPY") || head.starts_with("PK\3\4") || head.starts_with("\x89HDF");
-  std::string is = is_dump ? "a file of arrays" : io::foreign_format(head);
+  std::string is = io::begins_as_dump(head) ? "a file of arrays" : io::foreign_format(head);
   if (is.empty() && path.ends_with(".gguf") && !head.starts_with('{'))
     is = "no GGUF file either, which begins with GGUF";
   if (!is.empty()) throw FileError(fmt::format("{} is no config.json: it is {}", path, is));

@@ -334,8 +334,12 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const auto rows = with_rows(asked, as_stored);
   const Dump& dump = rows ? *rows : as_stored;
-  if (auto told = judge_prompt(asked, dump, diagnose_as_said)) return std::move(*told);
-  return with_other_axes(asked, dump, diagnose_as_said);
+  auto prompt = judge_prompt(asked, dump, diagnose_as_said);
+  Diagnosis told = prompt ? std::move(*prompt) : with_other_axes(asked, dump, diagnose_as_said);
+  if (rows)
+    told.notes.push_back(fmt::format("its numbers stand in a line, which was read as [{}]",
+                                     spell_shape(dump.arrays[0].shape)));
+  return told;
 }
 
 }  // namespace pe

@@ -45,20 +45,6 @@ std::string start_of(const Source& source) {
       0, static_cast<std::size_t>(std::min<std::uint64_t>(foreign_start, source.size())));
 }
 
-// What the first bytes say; none where they are no format's.
-std::optional<Format> format_by(const std::string& start, std::uint64_t size) {
-  if (start.starts_with("\x93NUMPY")) return Format::npy;
-  if (start.starts_with("\x89HDF")) return Format::hdf5;
-  if (start.starts_with("PK")) return Format::npz;
-  if (start.starts_with("GGUF")) return Format::gguf;
-  std::uint64_t header = 0;  // bytes, before it
-  for (std::size_t i = 8; i-- > 0 && start.size() > 8;)
-    header = header << 8 | static_cast<unsigned char>(start[i]);
-  if (start.size() > 8 && start[8] == '{' && header < size) return Format::safetensors;
-  if (start.starts_with('{')) return Format::json;
-  return {};
-}
-
 bool is_text(char c) { return static_cast<unsigned char>(c) >= ' ' || (c >= '\t' && c <= '\r'); }
 
 // Whether it begins with a line of a table: text with commas, or a number.
@@ -73,7 +59,7 @@ bool is_table(const std::string& start) {
 // that no text has is raw.
 Format format_of_start(const Source& source, const RawForm& raw) {
   const std::string start = start_of(source);
-  if (const auto format = format_by(start, UINT64_MAX)) return *format;
+  if (const auto format = format_begun(start)) return *format;
   const bool has_form = raw.dtype && (!raw.shape.empty() || !std::ranges::all_of(start, is_text));
   return has_form ? Format::raw : Format::csv;
 }
@@ -83,7 +69,7 @@ Format format_of_start(const Source& source, const RawForm& raw) {
 const FormatRow* row_against(const FormatRow& promised, const Source& source) {
   if (promised.format == Format::raw) return nullptr;
   const std::string start = start_of(source);
-  std::optional<Format> format = format_by(start, source.size());
+  std::optional<Format> format = format_begun(start, source.size());
   if (!format && promised.format != Format::csv && promised.open && is_table(start))
     format = Format::csv;
   if (!format || *format == promised.format) return nullptr;

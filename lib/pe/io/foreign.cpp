@@ -48,6 +48,25 @@ bool is_pickle(std::string_view start) {
 
 }  // namespace
 
+std::optional<Format> format_begun(std::string_view start, std::uint64_t size) {
+  if (start.starts_with("\x93NUMPY")) return Format::npy;
+  if (start.starts_with("\x89HDF")) return Format::hdf5;
+  if (start.starts_with("PK")) return Format::npz;
+  if (start.starts_with("GGUF")) return Format::gguf;
+  std::uint64_t header = 0;  // bytes, before it
+  for (std::size_t i = 8; i-- > 0 && start.size() > 8;)
+    header = header << 8 | static_cast<unsigned char>(start[i]);
+  if (start.size() > 8 && start[8] == '{' && header < size) return Format::safetensors;
+  if (start.starts_with('{')) return Format::json;
+  return {};
+}
+
+bool begins_as_dump(std::string_view start) {
+  constexpr std::uint64_t largest = std::uint64_t{1} << 40;  // no text's first eight letters
+  const std::optional<Format> format = format_begun(start, largest);
+  return format && *format != Format::gguf && *format != Format::json;
+}
+
 std::string foreign_format(std::string_view start) {
   for (const Beginning& row : beginnings)
     if (start.size() >= row.at && start.substr(row.at).starts_with(row.bytes)) return row.says;
