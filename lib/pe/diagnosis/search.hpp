@@ -21,8 +21,8 @@ struct Fit {
   double excess =
       std::numeric_limits<double>::infinity();  // worst |difference| / bound; at most 1: it agrees
   double residual = 0;                          // worst |difference|
-  double mean = 0;                              // |difference|, where it is asked
-  double share = 0;                             // part of the cells within the bound
+  double mean = 0;   // |difference|, of what rounding leaves of a hypothesis where that is known
+  double share = 0;  // part of the cells within the bound
 
   bool agrees() const { return excess <= 1; }
   bool operator==(const Fit&) const = default;

@@ -25,10 +25,11 @@ struct Dialect {
   /// for those of latent attention ("latent") or out of a GGUF file ("gguf"); "?!which" for all
   /// others.
   std::string_view readings = {};
-  Keeping keeping = Keeping::pairs;  // how it keeps cosines and sines
-  bool keeps_by_class = false;       // each class of models has its own way: `keeping` is the usual
-  std::string_view array = {};       // name of the one array
-  bool keeps_periods = false;        // a number for each pair is its period, 1/θ
+  Keeping keeping = Keeping::pairs;        // how it keeps cosines and sines
+  std::optional<Keeping> also_keeps = {};  // another of its functions
+  bool keeps_by_class = false;  // each class of models has its own way: `keeping` is the usual
+  std::string_view array = {};  // name of the one array
+  bool keeps_periods = false;   // a number for each pair is its period, 1/θ
   /// Channels that its kernels turn, where they turn the same ones for every model; empty: the
   /// model's family decides, and `usual_pairing` where nobody names a model.
   std::optional<Pairing> pairing = {}, usual_pairing = {};

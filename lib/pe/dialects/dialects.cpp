@@ -140,6 +140,7 @@ constexpr Dialect rows[] = {
                  "longrope.factor-list=long longrope.attention-factor= longrope.factor= "
                  "longrope.short-mscale= longrope.long-mscale= config.reading=trtllm",
      .keeping = Keeping::turns,
+     .also_keeps = Keeping::sin_cos,  // create_sinusoidal_positions
      .array = "rotary_cos_sin",
      .steps = &numpy_steps},
     {.name = "transformer-engine",

@@ -211,8 +211,13 @@ Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
   return own ? measure(RotationPrediction(hypothesis, *own, dtype_, has_values())) : fit;
 }
 
-// Every cell of the probes as long as is_good(how far off, what is allowed); whether all were. From
-// the last row on, where most of what is wrong shows: every turn begins alike.
+struct RotationObservation::ProbedCell {
+  double got, want, slack, allowed;
+  double off() const { return std::fabs(got - want); }
+};
+
+// Every cell of the probes as long as is_good(cell); whether all were. From the last row on, where
+// most of what is wrong shows: every turn begins alike.
 template <typename IsGood>
 bool RotationObservation::each_cell(const RotationPrediction& prediction, Vagueness& vagueness,
                                     IsGood is_good) const {
@@ -224,13 +229,14 @@ bool RotationObservation::each_cell(const RotationPrediction& prediction, Vaguen
       const double allowed = bound[j] + slack_[at];
       // Scales that run over say nothing of the cell, whatever their bound.
       if (!std::isfinite(c[j] + s[j]) && std::isfinite(slack_[at]) &&
-          !is_good(std::numeric_limits<double>::infinity(), 1))
+          !is_good({cosine_[at], std::numeric_limits<double>::infinity(), slack_[at], 1}))
         return false;
       vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
       if (has_cosine() &&
-          !is_good(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j])))
+          !is_good({cosine_[at], c[j], slack_[at], allowed + prediction.rounding(c[j])}))
         return false;
-      if (has_sine() && !is_good(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j])))
+      if (has_sine() &&
+          !is_good({sine_[at], s[j], slack_[at], allowed + prediction.rounding(s[j])}))
         return false;
     }
   }
@@ -241,10 +247,14 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
   Fit fit{.excess = 0};
   std::size_t within = 0, held = 0;
   Vagueness vagueness;
-  const auto add = [&](double off, double allowed) {
+  const double unit = unit_roundoff(dtype_);
+  const bool is_short = has_values() && size_of(dtype_) == 2;
+  const auto add = [&](const ProbedCell& cell) {
+    const double off = cell.off(), allowed = cell.allowed;
     if (std::isinf(allowed)) return;
     ++held;
-    fit.mean += off;
+    fit.mean += is_short ? std::fabs(cell.got - rounded_once(cell.want, dtype_))
+                         : off * unit / (unit + cell.slack);
     const double excess = off == 0 ? 0 : off / allowed;
     within += excess <= 1;
     fit.excess = excess <= fit.excess ? fit.excess
@@ -255,11 +265,11 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
   if (!has_rows()) {
     std::vector<double> want(pairs_), bound(pairs_);
     prediction.frequencies(want.data(), bound.data());
-    for (std::size_t j = 0; j < pairs_; ++j) add(std::fabs(measured()[j] - want[j]), bound[j]);
+    for (std::size_t j = 0; j < pairs_; ++j) add({measured()[j], want[j], 0, bound[j]});
   }
   if (has_rows())
-    each_cell(prediction, vagueness, [&](double off, double allowed) {
-      add(off, allowed);
+    each_cell(prediction, vagueness, [&](const ProbedCell& cell) {
+      add(cell);
       return true;
     });
   if (vagueness.is_wide() && vagueness.holds_nothing(wide_by_right()))
@@ -267,6 +277,16 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
   if (held > 0) fit.mean /= static_cast<double>(held);
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
   return fit;
+}
+
+Index RotationObservation::strained(const RotationHypothesis& hypothesis) const {
+  Index count = 0;
+  Vagueness vagueness;
+  each_cell(prediction(hypothesis), vagueness, [&](const ProbedCell& cell) {
+    count += 2 * cell.off() > cell.allowed;
+    return true;
+  });
+  return count;
 }
 
 bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
@@ -334,9 +354,10 @@ bool RotationObservation::are_one(const RotationHypothesis& a, const RotationHyp
 
 bool RotationObservation::agrees(const RotationPrediction& prediction) const {
   Vagueness vagueness;
-  return each_cell(
-             prediction, vagueness,
-             [](double off, double allowed) { return off <= allowed || std::isinf(allowed); }) &&
+  return each_cell(prediction, vagueness,
+                   [](const ProbedCell& cell) {
+                     return cell.off() <= cell.allowed || std::isinf(cell.allowed);
+                   }) &&
          !(vagueness.is_wide() && vagueness.holds_nothing(wide_by_right()));
 }
 
@@ -344,7 +365,7 @@ std::size_t RotationObservation::wide_by_right() const {
   if (!wide_by_right_) {
     const RotationHypothesis meant = start();
     Vagueness vagueness;
-    each_cell(prediction(meant), vagueness, [](double, double) { return true; });
+    each_cell(prediction(meant), vagueness, [](const ProbedCell&) { return true; });
     wide_by_right_ = vagueness.wide();
   }
   return *wide_by_right_;

@@ -41,6 +41,8 @@ class RotationObservation {
   /// Against the bound of any float32 arithmetic; where that holds, against the file's own.
   Fit measure(const RotationHypothesis& hypothesis) const;
   bool agrees(const RotationHypothesis& hypothesis) const;
+  /// How many cells lie beyond half of the bound of any float32 arithmetic.
+  Index strained(const RotationHypothesis& hypothesis) const;
   /// Whether the second columns are what the hypothesis says of them, where it says it.
   bool copy_agrees(const RotationHypothesis& hypothesis) const;
   /// Part of the turns from probe to probe that each pair makes as the hypothesis says, wherever
@@ -167,6 +169,7 @@ class RotationObservation {
   bool agrees(const RotationPrediction& prediction) const;
 
   class Vagueness;
+  struct ProbedCell;
   std::size_t wide_by_right() const;
   template <typename IsGood>
   bool each_cell(const RotationPrediction& prediction, Vagueness& vagueness, IsGood is_good) const;

@@ -70,7 +70,8 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
                   : reading.side == RotationReading::Side::cosine
                       ? "cosines stand in an array that is called sines"
                       : "sines stand in an array that is called cosines"};
-  if (!required.layout.empty() && !reading.is_vectors() && required.layout != layout) {
+  if (!required.layout.empty() && !reading.is_vectors() && required.layout != layout &&
+      required.or_layout != layout) {
     const bool exchanged = (reading.layout == "sin-cos" && required.layout == "cos-sin") ||
                            (reading.layout == "cos-sin" && required.layout == "sin-cos") ||
                            (reading.layout == "turns-swapped" && required.layout == "turns");
@@ -141,6 +142,8 @@ RequiredLayout required_layout(const Expectation& expected) {
   if (expected.dialect && expected.dialect->steps && expected.layout.empty()) {
     const Pairing pairing = required.pairing.value_or(Pairing::halves);
     required.layout = row_of(keeping_of(*expected.dialect, pairing)).name;
+    if (expected.dialect->also_keeps)
+      required.or_layout = row_of(*expected.dialect->also_keeps).name;
     required.layout_from = fmt::format("dialect {}", expected.dialect->name);
   }
   return required;

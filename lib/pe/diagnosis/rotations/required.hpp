@@ -10,7 +10,8 @@ namespace pe {
 
 /// What the command asks of the layout; empty: any will do.
 struct RequiredLayout {
-  std::string layout;  // of the arrays, or of a sinusoidal table
+  std::string layout;     // of the arrays, or of a sinusoidal table
+  std::string or_layout;  // which is as right
   std::optional<Pairing> pairing;
   std::string from,
       layout_from =

@@ -173,6 +173,7 @@ class Verdict {
         kept_[i].hypotheses = searches[i].at_depth(depth);
         if (kept_[i].copies_differ && expected_.layout.empty()) leave_pairings(kept_[i].hypotheses);
         leave_nothings(observations[i], kept_[i].hypotheses);
+        put_nearest_first(observations[i], kept_[i].hypotheses);
         if (kept_[i].total() < best->total()) best = &kept_[i];
       }
     if (!best->hypotheses.empty()) return *best;
@@ -232,7 +233,7 @@ class Verdict {
     report_.diagnosis.before = report_.diagnosis.after =
         observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
-      report_.tell(attempt, residuals);
+      report_.tell(attempt, observation, residuals);
     else if (const auto part = spoilt_channels_of(probed(), attempts_, kept_, attempt))
       report_.take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier,
                            true);
@@ -270,7 +271,7 @@ class Verdict {
                           const std::vector<Index>& rows) {
     report_.diagnosis.tier = Tier::wrong;
     report_.diagnosis.before = observe(attempt).measure(observe(attempt).start()).residual;
-    report_.tell(attempt, residuals);
+    report_.tell(attempt, observe(attempt), residuals);
     report_.diagnosis.tier = Tier::wrong;
     report_.diagnosis.reasons.push_back(damaged_rows(rows));
     report_.finish(attempt, observe(attempt), residuals);

@@ -271,8 +271,8 @@ std::vector<Index> some_rows(Index rows) {
 }
 
 // Of numbers of a short type, within whose bounds turns of other frequencies hide but for their
-// largest errors: the hypothesis of one cause whose products lie nearest, where it leaves less than
-// half of the distance and no number beyond.
+// largest errors: the hypothesis of one cause whose products lie nearest, where it takes a fifth of
+// the distance and leaves no number beyond; the rest is rounding.
 std::optional<Reason> nearest_cause(const Expectation& expected, const Dump& dump,
                                     const RotationReading& reading, const RotationTruth& truth) {
   const std::vector<Index> rows = some_rows(reading.rows);
@@ -284,7 +284,7 @@ std::optional<Reason> nearest_cause(const Expectation& expected, const Dump& dum
     return std::pair(numbers.distance(), numbers.count());
   };
   const auto [meant, count] = at_rows(start);
-  double nearest = meant / 2;
+  double nearest = 0.8 * meant;
   std::optional<Proposal<RotationHypothesis>> best;
   for (const auto& causes : {precision_causes(), scaling_causes(), ladder_causes(),
                              trigonometry_causes(), amplitude_causes()})

@@ -2,6 +2,7 @@
 #include "pe/diagnosis/rotations/sifting.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "pe/diagnosis/causes.hpp"
 
@@ -27,6 +28,28 @@ void leave_nothings(const RotationObservation& observation, RotationExplanations
            (nearly_holds && !one.reasons.empty() &&
             one.hypothesis.frequencies != observation.truth().frequencies &&
             one.fit.residual >= 0.9 * start.residual);
+  });
+}
+
+double shortfall(const RotationObservation& observation, const Fit& fit, const Fit& nearest) {
+  constexpr double short_unit = 0x1p-13, as_near = 1.1;
+  if (observation.grain() < short_unit || !observation.has_rows() ||
+      !(fit.mean > as_near * nearest.mean))
+    return 0;
+  return nearest.mean > 0 ? 3 * std::log2(fit.mean / nearest.mean) : 1;
+}
+
+void put_nearest_first(const RotationObservation& observation, RotationExplanations& hypotheses) {
+  // What is free is held to nothing, and so is near to anything.
+  const auto holds_all = [](const RotationHypothesis& one) {
+    return one.free_pairs.empty() && !one.row;
+  };
+  Fit nearest{.mean = std::numeric_limits<double>::infinity()};
+  for (const auto& one : hypotheses)
+    if (holds_all(one.hypothesis) && one.fit.mean < nearest.mean) nearest = one.fit;
+  if (std::isinf(nearest.mean)) return;
+  std::ranges::stable_sort(hypotheses, {}, [&](const auto& one) {
+    return one.cost + (holds_all(one.hypothesis) ? shortfall(observation, one.fit, nearest) : 0);
   });
 }
 

@@ -1,10 +1,13 @@
 // What a reading, its residuals and the causes that were found come to.
 #include "pe/diagnosis/rotations/turn_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/amplitudes.hpp"
 
 namespace pe {
 namespace {
@@ -51,6 +54,11 @@ void TurnReport::take_agreement(const Attempt& attempt, const RotationObservatio
   diagnosis.reasons = attempt.reasons;
   if (const auto reason = copies_differ(residuals, attempt.reading))
     diagnosis.reasons.push_back(*reason);
+  if (const auto amplitude = hidden_amplitude(observation))
+    diagnosis.reasons.push_back(
+        {Cause::attention_factor_unexpected,
+         fmt::format("amplitude {:.6g}, where {:.6g} is meant: no known rule gives it", *amplitude,
+                     observation.truth().magnitude)});
   std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis.reasons));
   const Tier tier = residuals.exact() && !attempt.reading.is_vectors() ? Tier::exact : Tier::drift;
   diagnosis.tier = diagnosis.reasons.empty() ? tier : Tier::wrong;
@@ -88,7 +96,8 @@ bool TurnReport::tells_damage(const Attempt& attempt, const RotationObservation&
   return true;
 }
 
-void TurnReport::tell(const Attempt& attempt, const RotationResiduals& residuals) {
+void TurnReport::tell(const Attempt& attempt, const RotationObservation& observation,
+                      const RotationResiduals& residuals) {
   const Explanation<RotationObservation>& hypothesis = attempt.hypotheses.front();
   const bool nothing_held =
       hypothesis.fit.residual == 0 && !hypothesis.reasons.empty() &&
@@ -101,7 +110,7 @@ void TurnReport::tell(const Attempt& attempt, const RotationResiduals& residuals
                !by_hand && !are_unwritten(residuals, hypothesis.hypothesis, attempt));
   if (nothing_held) diagnosis.reasons = hypothesis.reasons;
   diagnosis.after = hypothesis.fit.residual;
-  diagnosis.others = other_explanations(attempt.hypotheses);
+  diagnosis.others = other_explanations(observation, attempt.hypotheses);
 }
 
 }  // namespace pe

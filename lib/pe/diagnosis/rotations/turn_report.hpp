@@ -36,7 +36,8 @@ class TurnReport {
                     const RotationResiduals& residuals);
 
   /// The first hypothesis of an attempt, and others that fit.
-  void tell(const Attempt& attempt, const RotationResiduals& residuals);
+  void tell(const Attempt& attempt, const RotationObservation& observation,
+            const RotationResiduals& residuals);
 
  private:
   const Expectation& expected_;

@@ -11,6 +11,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/damage.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/diagnosis/rotations/sifting.hpp"
 
 namespace pe {
 
@@ -197,6 +198,15 @@ namespace {
 
 constexpr double few = 0.1;  // part of the cells that may be damaged, the others being right
 
+// Whether many more numbers than those that are wrong lie beyond half of their bounds, which no
+// sound arithmetic of vectors of a short type reaches: what spread them all is no damage.
+bool are_strained(const RotationObservation& observation, Index wrong) {
+  constexpr Index least = 8, times = 4;
+  const bool is_short = size_of(observation.dtype()) == 2;
+  return is_short && observation.reading().is_vectors() &&
+         observation.strained(observation.start()) > std::max(least, times * wrong);
+}
+
 // One place, all of whose rows turn as another one's, where the others are right.
 std::optional<Reason> displaced(const RotationResiduals& residuals,
                                 const RotationObservation& observation, const Dump& dump) {
@@ -243,6 +253,8 @@ std::optional<Reason> damaged_cells(const RotationResiduals& residuals,
   // Many that are hardly off are another arithmetic's, as a recurrence's whose errors grow.
   constexpr double hardly = 4;
   if (residuals.beyond >= many && residuals.worst < hardly * residuals.bound) return {};
+  if (residuals.worst < hardly * residuals.bound && are_strained(observation, residuals.beyond))
+    return {};
   if (auto one = displaced(residuals, observation, dump)) return one;
   std::vector<Index> wrong = residuals.suspects;
   std::ranges::sort(wrong);
@@ -298,6 +310,7 @@ constexpr Cause factor_rules[] = {
 };
 
 std::vector<std::vector<Reason>> other_explanations(
+    const RotationObservation& observation,
     const std::vector<Explanation<RotationObservation>>& hypotheses) {
   constexpr std::size_t most = 4;
   constexpr double about = 0.3;
@@ -313,7 +326,9 @@ std::vector<std::vector<Reason>> other_explanations(
   });
   for (std::size_t i = 1; i < hypotheses.size() && others.size() < most; ++i) {
     const Explanation<RotationObservation>& other = hypotheses[i];
-    if (other.cost > hypotheses.front().cost + about) break;
+    if (other.cost + shortfall(observation, other.fit, hypotheses.front().fit) >
+        hypotheses.front().cost + about)
+      continue;
     if (!told.insert(causes_of(other)).second) continue;  // the same with another digit
     // That no rule gives it is no explanation beside the rule that does.
     if (causes_of(other) == std::set{Cause::attention_factor_unexpected} && has_rule) continue;

@@ -37,6 +37,7 @@ std::optional<Reason> too_short(const Expectation& expected, const RotationReadi
 
 /// What other causes than those of the first hypothesis explain a dump about as well: four at most.
 std::vector<std::vector<Reason>> other_explanations(
+    const RotationObservation& observation,
     const std::vector<Explanation<RotationObservation>>& hypotheses);
 
 /// Whether arrays lie as Megatron and Transformer Engine keep angles, [position, 1, 1, channel],

@@ -6,6 +6,7 @@
 
 #include "pe/base/median.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/amplitudes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 #include "pe/scalings/fit.hpp"
 
@@ -147,11 +148,29 @@ double amplitude_of(const RotationObservation& observation, const RotationHypoth
 }
 
 // As it was measured, and the tidiest number that rounds to it: in a short type slow pairs stand at
-// the amplitude itself and all round alike.
+// the amplitude itself and all round alike. What most numbers of a short type allow is sharper than
+// that; nothing is left where they allow what is meant, or were cut off to it.
 std::vector<double> measured_amplitudes(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis) {
-  const double amplitude = amplitude_of(observation, hypothesis);
-  return {amplitude, tidiest(amplitude, observation.grain()).value};
+  const double amplitude = amplitude_of(observation, hypothesis), grain = observation.grain(),
+               meant = observation.truth().magnitude;
+  constexpr double short_unit = 0x1p-13;
+  if (grain >= short_unit) {
+    const AllowedAmplitudes allowed(observation, hypothesis, observation.has_cosine(),
+                                    observation.has_sine());
+    if (allowed.are_known()) {
+      const AllowedAmplitudes cut(observation, hypothesis, observation.has_cosine(),
+                                  observation.has_sine(), true);
+      if (allowed.allow(meant) || cut.count(meant) >= allowed.most_count()) return {};
+      const auto [low, high] = allowed.most();
+      return {tidiest_between(low, high).value, (low + high) / 2};
+    }
+  }
+  // What rounds to the same number of the file's type is no other amplitude.
+  std::vector<double> all;
+  for (const double one : {amplitude, tidiest(amplitude, grain).value})
+    if (std::fabs(one - meant) > 2 * grain * meant) all.push_back(one);
+  return all;
 }
 
 // Amplitudes that codebases give under other readings of the same config (engines.md, A), then
@@ -182,10 +201,8 @@ RotationProposals unexpected(const RotationObservation& observation,
       if (const double k = number_of(observation, hypothesis, name); k != 0)
         add(0.1 * k * std::log(s) + 1, fmt::format("{} alone, not the ratio of both", name), 1);
   }
-  // What rounds to the same number of the file's type is no other amplitude.
-  const double as_meant = 2 * observation.grain() * m;
   for (const double amplitude : measured_amplitudes(observation, hypothesis))
-    if (std::fabs(amplitude - m) > as_meant) add(amplitude, "no known rule gives it", 1.25);
+    add(amplitude, "no known rule gives it", 1.25);
   return all;
 }
 

@@ -150,6 +150,30 @@ RotationProposals integers(const RotationObservation& observation,
   return {};
 }
 
+// Fixed point: whole numbers of halves of halves, as kernels without floating point keep a table.
+RotationProposals fixed_point(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis) {
+  if (!has_cells(observation)) return {};
+  constexpr int fewest = 5, most = 30;
+  for (int bits = fewest; bits <= most; ++bits) {
+    const double step = std::ldexp(1.0, -bits);
+    if (step <= 16 * unit_roundoff(observation.dtype())) break;
+    if (!observation.in_steps(step)) continue;
+    RotationProposals all{{hypothesis,
+                           fmt::format("{} is a multiple of 2^-{}: the table was kept "
+                                       "in fixed point of {} fractional bits",
+                                       each_value(observation), bits, bits),
+                           1.02}};
+    all[0].hypothesis.table_step = step;
+    all.push_back(all[0]);  // or cut off
+    all.back().hypothesis.table_step = 2 * step;
+    all.back().sentence += ", cut off and not rounded";
+    all.back().cost = 1.03;
+    return all;
+  }
+  return {};
+}
+
 // Eight bits of floating point: 4 significant ones (e4m3), or 3 (e5m2).
 RotationProposals eight_bits(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis) {
@@ -169,6 +193,7 @@ constexpr RotationProposer rows[] = {
     {Cause::low_precision_table, "storage", table},
     {Cause::low_precision_table, "storage", decimals},
     {Cause::low_precision_table, "storage", integers},
+    {Cause::low_precision_table, "storage", fixed_point},
     {Cause::low_precision_table, "storage", eight_bits},
     {Cause::low_precision_table, "storage", table_of_one_side},
 };
