@@ -142,14 +142,21 @@ void CommandLine::put_encoding_last(std::size_t encoding_at) {
     std::swap(words_[0], words_[1]);
 }
 
+// Options that take no value, of any command that takes an encoding.
+bool is_flag(const std::string& word) {
+  constexpr std::string_view flags[] = {"--explain", "--json",   "--laws", "--no-clobber",
+                                        "--no-sync", "--strict", "--tidy", "--allow-nonfinite"};
+  return std::ranges::find(flags, word) != std::end(flags);
+}
+
 // `--length 16 rope`: one encoding behind options, and not as the value of one.
 void CommandLine::put_encoding_first(std::size_t encoding_at) {
   if (!lacks_encoding(words_, encoding_at)) return;
   const auto place = words_.begin() + static_cast<std::ptrdiff_t>(encoding_at);
   std::vector<std::vector<std::string>::iterator> late;
   for (auto word = place; word != words_.end(); ++word) {
-    const bool is_value =
-        word != place && is_option(word[-1]) && word[-1].find('=') == std::string::npos;
+    const bool is_value = word != place && is_option(word[-1]) &&
+                          word[-1].find('=') == std::string::npos && !is_flag(word[-1]);
     if (!is_value && encoding_named(*word)) late.push_back(word);
   }
   if (late.size() == 1) std::rotate(place, late.front(), late.front() + 1);
@@ -253,6 +260,11 @@ void CommandLine::check_order(const CLI::App& app) const {
         !deed.empty())
       throw UsageError(fmt::format("unknown option '{}': {}", words_[0], deed));
   if (start == words_.end()) return;
+  const CLI::App* named = subcommand_of(last, *start);
+  if (words_[0].starts_with("--") && depth == 0 && encoding_named(*start) && named &&
+      !named->get_option_no_throw(words_[0].substr(0, words_[0].find('='))))
+    throw UsageError(fmt::format("unknown option '{0}' (see {1} {2} --help)", words_[0], tool_,
+                                 named->get_name()));
   const auto stop = std::find_if(start, words_.end(), is_option);
   std::vector<std::string> ordered(words_.begin(), first);
   ordered.insert(ordered.end(), start, stop);

@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <string_view>
 
 #include "option_names.hpp"
@@ -51,6 +52,24 @@ RawForm form_of(const std::optional<std::string>& dtype, const std::vector<Index
   RawForm raw{{}, shape};
   if (dtype) raw.dtype = parse_dtype(*dtype);
   return raw;
+}
+
+// `cos.npy,sin.npy` as two, where each is there and no file has that name.
+std::vector<std::string> parted(const std::vector<std::string>& specs) {
+  std::vector<std::string> all;
+  std::error_code error;
+  const auto is_there = [&](const std::string& one) {
+    return std::filesystem::exists(io::path_of(one), error);
+  };
+  for (const std::string& spec : specs) {
+    const std::vector<std::string> each = comma_separated(spec);
+    if (std::set(each.begin(), each.end()).size() > 1 && !std::filesystem::exists(spec, error) &&
+        std::ranges::all_of(each, is_there))
+      all.insert(all.end(), each.begin(), each.end());
+    else
+      all.push_back(spec);
+  }
+  return all;
 }
 
 void append(std::vector<Stored>& arrays, std::vector<Stored> found) {
@@ -139,12 +158,13 @@ void refuse_checkpoint(const std::vector<std::string>& files) {
 Dump open_dump(const std::vector<std::string>& files, const std::vector<std::string>& before,
                const std::optional<std::string>& dtype, const std::vector<Index>& shape,
                Progress& progress) {
-  std::vector<std::string> specs = files;
-  specs.insert(specs.end(), before.begin(), before.end());
+  std::vector<std::string> specs = parted(files);
+  const std::size_t count = specs.size();
+  std::ranges::move(parted(before), std::back_inserter(specs));
   Dump dump;
   auto found = open_files(specs, form_of(dtype, shape));
   for (std::size_t i = 0; i < found.size(); ++i)
-    append(i < files.size() ? dump.arrays : dump.before, std::move(found[i]));
+    append(i < count ? dump.arrays : dump.before, std::move(found[i]));
   refuse_itself(files, before, dump);
   for (auto* arrays : {&dump.arrays, &dump.before}) *arrays = watched(std::move(*arrays), progress);
   return dump;

@@ -87,7 +87,7 @@ std::vector<Named> dtypes() {
 }
 
 std::vector<Named> commands() {
-  return {{"check", "verify test validate"},
+  return {{"check", "verify test validate diagnose judge"},
           {"identify", "recognise recognize identity guess detect recognition whatis"},
           {"compare", "diff"},
           {"run", "manifest lint"},

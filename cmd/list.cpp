@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "catalogues.hpp"
+#include "option_habits.hpp"
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/letters.hpp"
@@ -17,6 +18,23 @@ namespace pe::cmd {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// What is no catalogue, and where it is told.
+std::string told_elsewhere(const std::string& what) {
+  struct Elsewhere {
+    const char *words, *says;
+  };
+  constexpr Elsewhere rows[] = {
+      {"all every everything *", "leave the word out, and all are listed"},
+      {"tiers tier verdicts verdict",
+       "a verdict is exact, drift, storage or wrong: pe-verify check --help says what each is"},
+      {"dtypes dtype types precisions", "--dtype takes f64, f32, f16 or bf16"},
+      {"layouts layout", "--layout and --file-layout take those that --help names"},
+  };
+  for (const Elsewhere& row : rows)
+    if (is_among(in_small_letters(what), row.words)) return row.says;
+  return "";
+}
 
 // The name that is meant: case and number do not matter.
 std::string catalogue_of(const std::string& what) {
@@ -32,6 +50,8 @@ std::string catalogue_of(const std::string& what) {
   if (const std::vector<std::string> models = models_like(what);
       meant.why > Likeness::misspelt && what.size() > 3 && !models.empty())
     throw UsageError(fmt::format("no catalogue '{0}': did you mean list models {0}?", what));
+  if (const std::string told = told_elsewhere(what); !told.empty())
+    throw UsageError(fmt::format("no catalogue '{}': {}", what, told));
   throw UsageError(fmt::format("no catalogue '{}': {}", what,
                                meant.why > Likeness::misspelt
                                    ? fmt::format("choose {}", fmt::join(all, ", "))

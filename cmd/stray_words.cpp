@@ -223,6 +223,10 @@ std::string stray_words(const CLI::App& app, const std::vector<std::string>& str
                        stray[1]);
   if (encoding && word == encoding->name)
     return fmt::format("'{}' is named already, or meant by the config: leave it out", word);
+  if (encoding)
+    if (const Encoding* whole = encoding_named(fmt::format("{}-{}", app.get_name(), word)))
+      return fmt::format("'{}' belongs to no option: did you mean {} {}?", word,
+                         lead.substr(0, lead.find(' ')), whole->name);
   if (encoding && encoding_named(word))
     return fmt::format("'{}' is another: a command takes one encoding{}", word,
                        has(app, "versus") ? ", and others by --versus " + word : "");
@@ -241,6 +245,10 @@ std::string stray_words(const CLI::App& app, const std::vector<std::string>& str
     }
     return fmt::format("'{}' without an option: {}", word, told(meaning, option));
   }
+  constexpr std::string_view judging[] = {"check", "verify", "validate", "test"};
+  if (encoding && std::ranges::find(judging, word) != std::end(judging))
+    return fmt::format("'{}' belongs to no option: pe-verify check {} does that", word,
+                       app.get_name());
   if (has(app, "only"))
     return fmt::format("'{}' without an option: did you mean --only {}?", fmt::join(stray, " "),
                        word);

@@ -99,7 +99,7 @@ extern constinit const Encoding rope{
     .name = "rope",
     .also =
         "rotary rotary-embedding rotary-position-embedding rotary-positional-embedding roformer "
-        "rotate-half 旋转 旋转位置编码 旋转式 scaled-rope palm",
+        "rotate-half 旋转 旋转位置编码 旋转式 scaled-rope partial-rope partial-rotary palm",
     .summary = "turns query and key pairs by angles that grow with the position",
     .source = "Su et al. 2021, arXiv:2104.09864, eq. 15",
     .kind = Kind::rotation,

@@ -102,6 +102,8 @@ PositionRange parse_run(std::string_view text, const std::string& option) {
         fmt::format("--{} takes START:STOP[:STEP], got {}: {}", option, quoted(text), why));
   };
   std::vector<Decimal> parts;
+  if (text.ends_with(':') && text.find(':') == text.size() - 1)
+    throw refuse("its end is missing: the position behind the last");
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t colon = std::min(text.find(':', start), text.size());
     try {

@@ -56,6 +56,13 @@ std::string beside_the_keys(const std::string& key, const JsonNode& node) {
     if (key == word) return "all laws that the encoding promises are looked at";
   for (const std::string_view word : {"atol", "rtol", "tol", "tolerance", "eps", "ulps"})
     if (key == word) return "bounds are derived, and accept names the worst tier that passes";
+  for (const std::string_view word :
+       {"options", "args", "arguments", "params", "settings", "kwargs"})
+    if (key == word) return "did you mean parameters?";
+  for (const std::string_view word : {"timeout", "time_limit", "jobs"})
+    if (key == word)
+      return fmt::format("it is said once for all: pe-verify run --{}",
+                         key == "jobs" ? "jobs" : "timeout");
   return "";
 }
 
