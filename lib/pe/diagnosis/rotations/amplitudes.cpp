@@ -10,9 +10,9 @@
 
 namespace pe {
 
-AllowedAmplitudes::AllowedAmplitudes(const RotationObservation& observation,
-                                     const RotationHypothesis& hypothesis, bool cosines, bool sines,
-                                     bool cut) {
+AmplitudeObservation::AmplitudeObservation(const RotationObservation& observation,
+                                           const RotationHypothesis& hypothesis, bool cosines,
+                                           bool sines, bool cut) {
   const double unit = observation.grain();
   for (std::size_t i = 0; i < observation.rows().size(); ++i)
     for (std::size_t j = 0; j < observation.pairs(); ++j) {
@@ -53,17 +53,17 @@ AllowedAmplitudes::AllowedAmplitudes(const RotationObservation& observation,
   }
 }
 
-bool AllowedAmplitudes::are_known() const {
+bool AmplitudeObservation::are_known() const {
   return most_count_ > 0 && 2 * most_count_ > std::ssize(lows_);
 }
 
-Index AllowedAmplitudes::count(double amplitude) const {
+Index AmplitudeObservation::count(double amplitude) const {
   const auto begun = std::ranges::upper_bound(lows_, amplitude) - lows_.begin(),
              ended = std::ranges::lower_bound(highs_, amplitude) - highs_.begin();
   return begun - ended;
 }
 
-bool AllowedAmplitudes::allow(double amplitude) const {
+bool AmplitudeObservation::allow(double amplitude) const {
   return 20 * count(amplitude) >= 19 * most_count_;
 }
 
@@ -75,7 +75,7 @@ std::optional<double> hidden_amplitude(const RotationObservation& observation) {
     return {};
   constexpr Index least = 256;
   const RotationHypothesis start = observation.start();
-  const AllowedAmplitudes rounded(observation, start, true, true),
+  const AmplitudeObservation rounded(observation, start, true, true),
       cut(observation, start, true, true, true);
   const auto is_one_of_many = [&](Index count) { return 10 * count >= 9 * rounded.most_count(); };
   if (!rounded.are_known() || rounded.most_count() < least ||

@@ -11,12 +11,12 @@ namespace pe {
 
 /// What each cosine or sine that shows it well allows an amplitude to be: rounding to the file's
 /// type moved it by half of a step at most. A few thousand numbers leave a thousandth of a step.
-class AllowedAmplitudes {
+class AmplitudeObservation {
  public:
   /// `cut`: numbers were cut off and not rounded, and so each is less than it was by a step at
   /// most.
-  AllowedAmplitudes(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                    bool cosines, bool sines, bool cut = false);
+  AmplitudeObservation(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                       bool cosines, bool sines, bool cut = false);
 
   /// Whether more than half of the numbers agree on one: of other turns they do not.
   bool are_known() const;

@@ -156,11 +156,11 @@ std::vector<double> measured_amplitudes(const RotationObservation& observation,
                meant = observation.truth().magnitude;
   constexpr double short_unit = 0x1p-13;
   if (grain >= short_unit) {
-    const AllowedAmplitudes allowed(observation, hypothesis, observation.has_cosine(),
-                                    observation.has_sine());
+    const AmplitudeObservation allowed(observation, hypothesis, observation.has_cosine(),
+                                       observation.has_sine());
     if (allowed.are_known()) {
-      const AllowedAmplitudes cut(observation, hypothesis, observation.has_cosine(),
-                                  observation.has_sine(), true);
+      const AmplitudeObservation cut(observation, hypothesis, observation.has_cosine(),
+                                     observation.has_sine(), true);
       if (allowed.allow(meant) || cut.count(meant) >= allowed.most_count()) return {};
       const auto [low, high] = allowed.most();
       return {tidiest_between(low, high).value, (low + high) / 2};
