@@ -35,7 +35,7 @@ double half_ulp(double value, DType dtype) {
 double arithmetic(double angle) { return 2 * 0x1p-24 * (1 + std::fabs(angle)); }
 
 // √(cos² + sin²) moves with each by its share of the whole.
-void narrow_amplitude(const RotationObservation& observation, Measured& measured) {
+Allowed amplitude_span(const RotationObservation& observation, double roundings) {
   Allowed span;
   for (std::size_t i = 0; i < observation.rows().size(); ++i)
     for (std::size_t j = 0; j < observation.pairs(); ++j) {
@@ -43,12 +43,23 @@ void narrow_amplitude(const RotationObservation& observation, Measured& measured
       const double moved = (std::fabs(c) * half_ulp(c, observation.dtype()) +
                             std::fabs(s) * half_ulp(s, observation.dtype())) /
                            a;
-      span.meet(a, moved + arithmetic(0));
+      span.meet(a, roundings * moved + arithmetic(0));
     }
-  if (!(span.low <= span.high)) return;
+  return span;
+}
+
+// How often each number was rounded: once, or, where no amplitude allows that, as often as those
+// are that a rounded factor multiplied.
+double narrow_amplitude(const RotationObservation& observation, Measured& measured) {
+  const double most = roundings_to(unit_roundoff(observation.dtype()), measured.amplitude);
+  double roundings = 1;
+  Allowed span = amplitude_span(observation, roundings);
+  if (!(span.low <= span.high) && most > 1) span = amplitude_span(observation, roundings = most);
+  if (!(span.low <= span.high)) return roundings;
   const bool is_one = span.low <= 1 && 1 <= span.high;
   measured.amplitude = is_one ? 1 : span.middle();
   measured.amplitude_error = span.half() / measured.amplitude;
+  return roundings;
 }
 
 // Rows of the first run with their positions.
@@ -71,14 +82,14 @@ Places places_of(const RotationObservation& observation, const FrequencyEstimate
 
 // How far the frequency f of pair j may be off, by the first terms of cos and sin about p·f.
 Allowed span_of(const RotationObservation& observation, const Measured& measured,
-                const Places& places, std::size_t j, double f) {
+                const Places& places, std::size_t j, double f, double roundings) {
   constexpr double flat = 0.1;  // where the second term is not small beside the first
   Allowed span;
   for (std::size_t k = 0; k < places.probes.size(); ++k) {
     const double p = places.positions[k], angle = p * f, a = measured.amplitude,
                  c = a * std::cos(angle), s = a * std::sin(angle);
     const auto meet = [&](double value, double wanted, double slope) {
-      const double moved = half_ulp(value, observation.dtype()) + a * arithmetic(angle);
+      const double moved = roundings * half_ulp(value, observation.dtype()) + a * arithmetic(angle);
       if (std::fabs(slope) > flat * a)
         span.meet((value - wanted) / (slope * p), std::fabs(moved / (slope * p)));
     };
@@ -119,13 +130,14 @@ void narrow(const Dump& dump, const RotationObservation& observation, FrequencyE
   if (seen.reading.form != RotationReading::Form::turns ||
       (dtype != DType::bf16 && dtype != DType::f16))
     return;
-  if (!seen.reading.is_one_sided()) narrow_amplitude(observation, seen.measured);
+  const double roundings =
+      seen.reading.is_one_sided() ? 1 : narrow_amplitude(observation, seen.measured);
   const Places places = places_of(observation, seen);
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
     double f = seen.measured.frequencies[j];
     Allowed span;
     for (int pass = 0; pass < 3 && std::isfinite(f); ++pass) {
-      span = span_of(observation, seen.measured, places, j, f);
+      span = span_of(observation, seen.measured, places, j, f, roundings);
       if (!(span.low <= span.high) || std::isinf(span.half())) break;
       f += span.middle();
     }
