@@ -7,6 +7,7 @@
 
 #include "pe/base/digits.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
+#include "pe/scalings/scaling.hpp"
 
 namespace pe {
 namespace {
@@ -20,6 +21,23 @@ std::string text_of(const Expectation& expected, std::string_view name) {
                             [&](const auto& one) { return one.name == name; })
                    ->text
              : "";
+}
+
+// ", beta-fast 16": numbers of the rule that are not its fallbacks, and have no word of their own.
+std::string other_numbers(const Candidate& candidate, const Expectation& expected,
+                          const std::string& scaling) {
+  if (scaling == "none") return "";
+  constexpr std::string_view with_words[] = {"factor", "original-max-position", "attention-factor"};
+  std::string text;
+  for (const Parameter& parameter : find_scaling(scaling).parameters) {
+    const std::string value = text_of(expected, parameter.name);
+    if (parameter.type != Parameter::Type::number || !candidate.given.contains(parameter.name) ||
+        std::ranges::find(with_words, parameter.name) != std::end(with_words) ||
+        (parameter.fallback && value == parameter.fallback))
+      continue;
+    text += fmt::format(", {} {}", parameter.name, value);
+  }
+  return text;
 }
 
 std::string family_of(const RotationReading& reading, bool table) {
@@ -163,6 +181,7 @@ void tell_ladder(const Candidate& candidate, const Expectation& expected,
     for (const auto& [name, word] : {std::pair{"factor", "by"}, {"original-max-position", "of"}})
       if (const std::string text = text_of(expected, name); !text.empty() && scaling != "none")
         found.summary += fmt::format(" {} {}", word, text);
+    found.summary += other_numbers(candidate, expected, scaling);
     if (scaling == "longrope" && candidate.given.contains("factor-list"))
       found.summary += fmt::format(", the {} factors", text_of(expected, "factor-list"));
     if (reading.form == Form::turns || reading.form == Form::vectors)

@@ -101,6 +101,24 @@ std::string short_lists(const std::string& text) {
   return shortened;
 }
 
+// "rope", or, where rope was found, what tells it apart: "rope, base 500000, llama3 scaling by 8 of
+// 8192".
+std::string words_of_meant(const Expectation& expected, const Identification& found) {
+  std::string words(expected.encoding->name);
+  if (found.encoding != expected.encoding || !expected.parameters.has("scaling")) return words;
+  const auto add = [&](const char* name, std::string_view before) {
+    const auto& all = expected.parameters.entries();
+    const auto one = std::ranges::find(all, name, &Parameters::Entry::name);
+    if (one != all.end()) words += fmt::format("{}{:.10g}", before, Decimal(one->text).value());
+  };
+  add("base", ", base ");
+  const std::string scaling = expected.parameters.choice("scaling");
+  words += scaling == "none" ? ", no scaling" : fmt::format(", {} scaling", scaling);
+  add("factor", " by ");
+  add("original-max-position", " of ");
+  return words;
+}
+
 // What was found, where it holds for every value.
 template <typename Identify>
 std::optional<Identification> whole(const Identify& identify) try {
@@ -150,7 +168,7 @@ std::optional<OtherTable> other_table(const Expectation& expected, const Dump& d
       found->encoding == expected.encoding && found->encoding->name == "kerple";
   return OtherTable{{is_refitted ? Cause::wrong_parameter : Cause::other_table,
                      fmt::format("this is {}{}, where {}{} is meant", short_lists(found->summary),
-                                 from, is_refitted ? "another" : expected.encoding->name,
+                                 from, is_refitted ? "another" : words_of_meant(expected, *found),
                                  convention.empty() ? "" : ", convention " + convention)},
                     found->diagnosis.worst};
 }
