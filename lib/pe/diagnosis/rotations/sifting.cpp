@@ -33,10 +33,10 @@ void leave_nothings(const RotationObservation& observation, RotationExplanations
 
 double shortfall(const RotationObservation& observation, const Fit& fit, const Fit& nearest) {
   constexpr double short_unit = 0x1p-13, as_near = 1.1;
-  if (observation.grain() < short_unit || !observation.has_rows() ||
-      !(fit.mean > as_near * nearest.mean))
-    return 0;
-  return nearest.mean > 0 ? 3 * std::log2(fit.mean / nearest.mean) : 1;
+  if (observation.grain() < short_unit || !observation.has_rows()) return 0;
+  // A few numbers that lie between two roundings fall either way.
+  const double ties = observation.grain() / 50, ratio = (fit.mean + ties) / (nearest.mean + ties);
+  return ratio > as_near ? 3 * std::log2(ratio) : 0;
 }
 
 void put_nearest_first(const RotationObservation& observation, RotationExplanations& hypotheses) {
