@@ -46,6 +46,9 @@ constexpr double unit_roundoff(DType type) {
   return 0;
 }
 
+/// Roundoffs of types of 16 bits lie above, those of longer ones below.
+constexpr double short_unit = 0x1p-13;
+
 /// "f32", "bf16", … as `--dtype` spells them.
 std::string_view name_of(DType type);
 

@@ -75,4 +75,8 @@ double rounding_error(double magnitude, DType dtype) {
   return unit_roundoff(dtype) * magnitude + least(dtype) / 2;
 }
 
+double half_step(double value, double unit) {
+  return value == 0 ? 0 : unit * std::exp2(std::floor(std::log2(std::fabs(value))));
+}
+
 }  // namespace pe

@@ -61,4 +61,28 @@ const Scaling& find_scaling(std::string_view name) {
   throw UsageError(unknown("scaling", name, names, all));
 }
 
+std::string spell_scaling(const Scaling& scaling, const Settings& settings) {
+  std::string text = fmt::format("{} scaling", scaling.name);
+  const Settings usual = fallbacks_of(scaling.parameters);
+  const auto add = [&](const char* name, const char* word) {
+    if (const auto found = settings.find(name); found != settings.end())
+      text += fmt::format(" {} {}", word, spell(found->second));
+  };
+  add("factor", "by");
+  add("original-max-position", "of");
+  for (const Parameter& parameter : scaling.parameters) {
+    const std::string_view name = parameter.name;
+    const auto value = settings.find(name);
+    const auto fallback = usual.find(name);
+    if (name == "factor" || name == "original-max-position" || value == settings.end() ||
+        parameter.type == Parameter::Type::numbers)
+      continue;
+    if (fallback != usual.end() && fallback->second == value->second) continue;
+    if (name == "ramp" && scaling.name == "yarn" && value->second == Setting(std::string("index")))
+      continue;
+    text += fmt::format(", {} {}", name, spell(value->second));
+  }
+  return text;
+}
+
 }  // namespace pe

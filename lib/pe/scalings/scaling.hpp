@@ -45,4 +45,8 @@ std::span<const Scaling* const> all_scalings();
 /// Throws UsageError with the nearest name.
 const Scaling& find_scaling(std::string_view name);
 
+/// "llama3 scaling by 8 of 8192, high-freq-factor 8": a rule with the settings that are not its
+/// fallbacks.
+std::string spell_scaling(const Scaling& scaling, const Settings& settings);
+
 }  // namespace pe

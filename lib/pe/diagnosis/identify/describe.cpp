@@ -23,21 +23,13 @@ std::string text_of(const Expectation& expected, std::string_view name) {
              : "";
 }
 
-// ", beta-fast 16": numbers of the rule that are not its fallbacks, and have no word of their own.
-std::string other_numbers(const Candidate& candidate, const Expectation& expected,
-                          const std::string& scaling) {
-  if (scaling == "none") return "";
-  constexpr std::string_view with_words[] = {"factor", "original-max-position", "attention-factor"};
-  std::string text;
-  for (const Parameter& parameter : find_scaling(scaling).parameters) {
-    const std::string value = text_of(expected, parameter.name);
-    if (parameter.type != Parameter::Type::number || !candidate.given.contains(parameter.name) ||
-        std::ranges::find(with_words, parameter.name) != std::end(with_words) ||
-        (parameter.fallback && value == parameter.fallback))
-      continue;
-    text += fmt::format(", {} {}", parameter.name, value);
-  }
-  return text;
+// The scaling with what was found of it, but for what the summary says by itself.
+std::string words_of_scaling(const Candidate& candidate, const Expectation& expected,
+                             const std::string& scaling) {
+  Settings found = settings_of(expected.parameters);
+  for (const char* said : {"attention-factor", "factor-list"}) found.erase(said);
+  std::erase_if(found, [&](const auto& one) { return !candidate.given.contains(one.first); });
+  return spell_scaling(find_scaling(scaling), found);
 }
 
 std::string family_of(const RotationReading& reading, bool table) {
@@ -174,14 +166,11 @@ void tell_ladder(const Candidate& candidate, const Expectation& expected,
     else if (is_any_list)
       found.summary = fmt::format(
           "{}, {} turn by divisors of no known rule, a list as longrope's "
-          "over base {}, assumed: longrope scaling",
+          "over base {}, assumed: ",
           candidate.encoding->name, turning_pairs(expected), base);
     else
-      found.summary += fmt::format(", {} scaling", scaling);
-    for (const auto& [name, word] : {std::pair{"factor", "by"}, {"original-max-position", "of"}})
-      if (const std::string text = text_of(expected, name); !text.empty() && scaling != "none")
-        found.summary += fmt::format(" {} {}", word, text);
-    found.summary += other_numbers(candidate, expected, scaling);
+      found.summary += ", ";
+    if (scaling != "none") found.summary += words_of_scaling(candidate, expected, scaling);
     if (scaling == "longrope" && candidate.given.contains("factor-list"))
       found.summary += fmt::format(", the {} factors", text_of(expected, "factor-list"));
     if (reading.form == Form::turns || reading.form == Form::vectors)

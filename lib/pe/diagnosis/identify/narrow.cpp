@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "pe/base/ulp.hpp"
 #include "pe/diagnosis/identify/estimate.hpp"
 
 namespace pe {
@@ -26,8 +27,7 @@ struct Allowed {
 // has units of 2^-24 below 2^-14.
 double half_ulp(double value, DType dtype) {
   const double least = dtype == DType::f16 ? 0x1p-25 : 0;
-  if (value == 0) return least;
-  return std::max(least, unit_roundoff(dtype) * std::exp2(std::floor(std::log2(std::fabs(value)))));
+  return std::max(least, half_step(value, unit_roundoff(dtype)));
 }
 
 // What float32 steps leave of an angle, and of a cosine or sine of it: less than any verdict

@@ -10,6 +10,7 @@
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
 #include "pe/diagnosis/identify/scores.hpp"
+#include "pe/scalings/scaling.hpp"
 
 namespace pe {
 namespace {
@@ -106,16 +107,11 @@ std::string short_lists(const std::string& text) {
 std::string words_of_meant(const Expectation& expected, const Identification& found) {
   std::string words(expected.encoding->name);
   if (found.encoding != expected.encoding || !expected.parameters.has("scaling")) return words;
-  const auto add = [&](const char* name, std::string_view before) {
-    const auto& all = expected.parameters.entries();
-    const auto one = std::ranges::find(all, name, &Parameters::Entry::name);
-    if (one != all.end()) words += fmt::format("{}{:.10g}", before, Decimal(one->text).value());
-  };
-  add("base", ", base ");
+  const Settings meant = settings_of(expected.parameters);
+  if (const auto base = meant.find("base"); base != meant.end())
+    words += ", base " + spell(base->second);
   const std::string scaling = expected.parameters.choice("scaling");
-  words += scaling == "none" ? ", no scaling" : fmt::format(", {} scaling", scaling);
-  add("factor", " by ");
-  add("original-max-position", " of ");
+  words += scaling == "none" ? ", no scaling" : ", " + spell_scaling(find_scaling(scaling), meant);
   return words;
 }
 

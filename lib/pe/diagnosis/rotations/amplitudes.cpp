@@ -6,6 +6,7 @@
 
 #include "pe/base/median.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/ulp.hpp"
 #include "pe/scalings/fit.hpp"
 
 namespace pe {
@@ -20,9 +21,7 @@ AmplitudeObservation::AmplitudeObservation(const RotationObservation& observatio
           position_of(hypothesis, observation.rows()[i], j) * hypothesis.frequencies[j];
       const auto add = [&](double got, double want) {
         const double slack = observation.slack(i, j),
-                     half = observation.has_values()
-                                ? slack + unit * std::exp2(std::floor(std::log2(std::fabs(got))))
-                                : slack;
+                     half = observation.has_values() ? slack + half_step(got, unit) : slack;
         if (!(std::fabs(want) > 0.5) || !std::isfinite(half) || !(std::fabs(got) > 0)) return;
         // What is cut off was rounded to float32 before.
         lows_.push_back(got / want - (cut ? 0x1p-22 : half) / std::fabs(want));
@@ -39,7 +38,11 @@ AmplitudeObservation::AmplitudeObservation(const RotationObservation& observatio
   Index near = 0;
   for (std::size_t i = 0; i < lows_.size(); ++i)
     near += std::fabs(middles[i] - middle) <= highs_[i] - lows_[i];
-  if (2 * near < std::ssize(lows_)) return;
+  if (2 * near < std::ssize(lows_)) {
+    lows_.clear();
+    highs_.clear();
+    return;
+  }
   std::ranges::sort(lows_);
   std::ranges::sort(highs_);
   // Depth rises at a low end and falls behind a high one.

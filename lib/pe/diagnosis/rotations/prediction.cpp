@@ -49,7 +49,7 @@ Spacing::Spacing(DType type) {
 }
 
 double roundings_to(double file_unit, double amplitude) {
-  const bool is_short = file_unit > 0x1p-13;
+  const bool is_short = file_unit > short_unit;
   if (!is_short || amplitude == 1 || !(amplitude > 0)) return 1;
   return 1 + amplitude + std::exp2(std::floor(std::log2(amplitude)) + 1) / amplitude;
 }

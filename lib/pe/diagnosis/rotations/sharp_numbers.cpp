@@ -95,10 +95,7 @@ class SharpNumbers {
   // Of numbers of a short type: how far they lie from the products, beside their sizes.
   double distance() const { return distance_ / static_cast<double>(count_); }
   Index count() const { return count_; }
-  bool is_short() const {
-    constexpr double short_unit = 0x1p-13;
-    return unit_ >= short_unit;
-  }
+  bool is_short() const { return unit_ >= short_unit; }
 
   // A share that is off by a tenth, and by many times what chance does.
   Told told() const {

@@ -32,7 +32,7 @@ void leave_nothings(const RotationObservation& observation, RotationExplanations
 }
 
 double shortfall(const RotationObservation& observation, const Fit& fit, const Fit& nearest) {
-  constexpr double short_unit = 0x1p-13, as_near = 1.1;
+  constexpr double as_near = 1.1;
   if (observation.grain() < short_unit || !observation.has_rows()) return 0;
   // A few numbers that lie between two roundings fall either way.
   const double ties = observation.grain() / 50, ratio = (fit.mean + ties) / (nearest.mean + ties);

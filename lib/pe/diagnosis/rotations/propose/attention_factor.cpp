@@ -154,7 +154,6 @@ std::vector<double> measured_amplitudes(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis) {
   const double amplitude = amplitude_of(observation, hypothesis), grain = observation.grain(),
                meant = observation.truth().magnitude;
-  constexpr double short_unit = 0x1p-13;
   if (grain >= short_unit) {
     const AmplitudeObservation allowed(observation, hypothesis, observation.has_cosine(),
                                        observation.has_sine());

@@ -146,7 +146,7 @@ RotationProposals fitted_parameter(const RotationObservation& observation,
   for (const Found& one : over_meant_base(observation, hypothesis))
     if (one.scaling == scaling)
       add_ladder(observation, hypothesis, one.measured, one.ladder, changes_of(one),
-                 fmt::format("{}, where {} is meant", describe(*one.scaling, one.settings),
+                 fmt::format("{}, where {} is meant", spell_scaling(*one.scaling, one.settings),
                              words_of_meant(observation)),
                  1.15 + one.cost, all);
   return all;
@@ -169,7 +169,7 @@ RotationProposals every_scaling(const RotationObservation& observation,
                         number_in(one.settings, "factor", 1) == 1;  // nothing is scaled
     std::string sentence =
         fmt::format("frequencies are those of {}, where {} is meant",
-                    describe(*one.scaling, one.settings), words_of_meant(observation));
+                    spell_scaling(*one.scaling, one.settings), words_of_meant(observation));
     if (stands)
       sentence =
           (one.ladder.recipe.count + 1 == static_cast<int>(observation.pairs())
@@ -214,7 +214,7 @@ RotationProposals other_table(const RotationObservation& observation,
     add_ladder(
         observation, hypothesis, one.measured, one.ladder, changes_of(one),
         fmt::format("this is {} on base {}, where {} on base {} is meant",
-                    describe(*one.scaling, one.settings), spell_number(one.base),
+                    spell_scaling(*one.scaling, one.settings), spell_number(one.base),
                     scaling ? words_of_meant(observation) : "a plain ladder", spell_number(meant)),
         1.4 + one.cost, all);
   return all;

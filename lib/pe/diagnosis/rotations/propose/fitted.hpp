@@ -27,9 +27,6 @@ void add_ladder(const RotationObservation& observation, const RotationHypothesis
                 const MeasuredLadder& measured, const BasicLadder<double>& ladder, Settings changes,
                 const std::string& sentence, double cost, RotationProposals& all);
 
-/// "llama3 scaling by 8 of 8192": a rule with the parameters that are not its fallbacks.
-std::string describe(const Scaling& scaling, const Settings& settings);
-
 // Rows of scaling_causes(). The scaling that is meant with parameters otherwise, one of them by the
 // cause that it has; another scaling over the same base; another over another base.
 RotationProposals fitted_parameter(const RotationObservation& observation,

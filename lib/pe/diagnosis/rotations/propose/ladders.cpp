@@ -49,7 +49,7 @@ Settings meant_settings(const RotationObservation& observation, const Scaling* s
 
 std::string words_of_meant(const RotationObservation& observation) {
   const Scaling* scaling = meant_scaling(observation);
-  return scaling ? describe(*scaling, meant_settings(observation, scaling)) : "none";
+  return scaling ? spell_scaling(*scaling, meant_settings(observation, scaling)) : "none";
 }
 
 std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observation,
@@ -74,30 +74,6 @@ std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observa
   if (observation.has_rows()) measured.length = static_cast<double>(observation.slots());
   measured.context = meant_settings(observation, meant_scaling(observation));
   return measured;
-}
-
-std::string describe(const Scaling& scaling, const Settings& settings) {
-  std::string text = fmt::format("{} scaling", scaling.name);
-  const Settings usual = fallbacks_of(scaling.parameters);
-  const auto add = [&](const char* name, const char* word) {
-    if (const auto found = settings.find(name); found != settings.end())
-      text += fmt::format(" {} {}", word, spell(found->second));
-  };
-  add("factor", "by");
-  add("original-max-position", "of");
-  for (const Parameter& parameter : scaling.parameters) {
-    const std::string_view name = parameter.name;
-    const auto value = settings.find(name);
-    const auto fallback = usual.find(name);
-    if (name == "factor" || name == "original-max-position" || value == settings.end() ||
-        parameter.type == Parameter::Type::numbers)
-      continue;
-    if (fallback != usual.end() && fallback->second == value->second) continue;
-    if (name == "ramp" && scaling.name == "yarn" && value->second == Setting(std::string("index")))
-      continue;
-    text += fmt::format(", {} {}", name, spell(value->second));
-  }
-  return text;
 }
 
 }  // namespace pe
