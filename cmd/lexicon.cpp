@@ -46,8 +46,9 @@ std::string words_with_scaling(const std::string& name) {
       return fmt::format("rope --model {}", model.name);
   std::string line = "rope --scaling " + name;
   for (const auto& [option, usual] : {std::pair("factor", "4"), {"original-max-position", "4096"}})
-    if (std::ranges::any_of(scaling.parameters,
-                            [&](const Parameter& row) { return row.name == std::string(option); }))
+    if (std::ranges::any_of(
+            scaling.parameters,
+            [named = std::string(option)](const Parameter& row) { return row.name == named; }))
       line += fmt::format(" --{} {}", option, usual);
   return line;
 }

@@ -112,7 +112,8 @@ void hold_to(const std::string& file, const std::string& dialect) {
       records[at].push_back(line);
   }
   CHECK(records.size() > 70);
-  for (const auto& [whose, lines] : records) {
+  for (const auto& [words, lines] : records) {
+    const std::string whose = words;
     INFO(file << ": " << whose);
     const std::size_t blank = whose.find(' ');
     hold_model(model(whose.substr(0, blank), whose.substr(blank + 1), 131072), lines, dialect);

@@ -151,11 +151,12 @@ TEST_CASE("mrope tells text, images and videos from its positions") {
   text(3);
   const auto rows = static_cast<Index>(places.size());
   // Its own base, and those of other models.
-  for (const auto& [base, dtype] : {std::pair{1e6, DType::f32},
-                                    {1e6, DType::bf16},
-                                    {1e4, DType::f32},
-                                    {5e5, DType::f32},
-                                    {5e6, DType::f32}}) {
+  for (const auto& [known_base, dtype] : {std::pair{1e6, DType::f32},
+                                          {1e6, DType::bf16},
+                                          {1e4, DType::f32},
+                                          {5e5, DType::f32},
+                                          {5e6, DType::f32}}) {
+    const double base = known_base;
     Values angles;
     for (const auto& place : places)
       for (std::size_t j = 0; j < 64; ++j)

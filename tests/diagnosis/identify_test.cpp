@@ -316,8 +316,9 @@ TEST_CASE("padding on either side hides no slopes") {
     for (int h = 1; h <= 8; ++h)
       for (int k = 0; k < 20; ++k)
         bias.push_back(k < left || k >= 20 - right ? 0 : std::exp2(-h) * (k - left));
-    CAPTURE(left);
-    CAPTURE(right);
+    const std::pair padding(left, right);
+    CAPTURE(padding.first);
+    CAPTURE(padding.second);
     CHECK(identify({.arrays = {array("alibi", DType::f32, {8, 1, 20}, bias)}, .before = {}}, "")
               .summary == "alibi, 8 heads, one geometric ladder, stored as +slope·key");
   }

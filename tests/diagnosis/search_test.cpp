@@ -72,4 +72,25 @@ TEST_CASE("three faults are explained by no two causes") {
   CHECK(pe::explain<Faults>(Faults{.there = 7}, 0, causes).empty());
 }
 
+TEST_CASE("behind a first cause only what may follow it is proposed") {
+  // A base may follow where no pairing does, and the other way round.
+  static constexpr pe::Proposer<Faults> choosy[] = {
+      {pe::Cause::wrong_base, "base", with<1>,
+       [](const Faults&, const unsigned& first) { return (first & 2) == 0; }},
+      {pe::Cause::wrong_pairing, "pairing", with<2>,
+       [](const Faults&, const unsigned& first) { return (first & 1) == 0; }},
+      {pe::Cause::position_offset, "position", with<4>},
+  };
+  CHECK(pe::explain<Faults>(Faults{.there = 3}, 0, choosy).empty());
+  for (const unsigned two : {5u, 6u}) {
+    const Faults dump{.there = two};
+    const auto found = pe::explain<Faults>(dump, 0, choosy);
+    REQUIRE(found.size() == 2);
+    for (const auto& one : found) CHECK(one.hypothesis == two);
+    CHECK(dump.asked == 3 + 4);  // each alone, then the ones that may follow
+  }
+  // A first cause is proposed whatever may follow.
+  CHECK(pe::explain<Faults>(Faults{.there = 1}, 0, choosy).size() == 1);
+}
+
 TEST_SUITE_END();

@@ -147,7 +147,8 @@ TEST_CASE("numbers that can be no turns are not taken for them, whatever stands 
                                      {"x", {1, 2, 3, 4, 5}},
                                      {"weight", {0.25, -0.5, 3}}})
     for (const bool last : {false, true}) {
-      CAPTURE(name);
+      const std::string beside = name;
+      CAPTURE(beside);
       CAPTURE(last);
       Expectation expected = expect("rope", {{"dim", "16"}}, positions);
       for (const char* kept : {"inv_freq", "table"}) {

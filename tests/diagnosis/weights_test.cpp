@@ -91,8 +91,9 @@ TEST_CASE("weights between vectors are told by their size, whatever it is") {
                                                {"original-max-position", "2048"},
                                                {"attention-factor", "1.5"}}) ==
         "weights stand before the turn: channels are multiplied by 0.5, 0.625, …, 1");
-  for (const auto& [size, first] :
+  for (const auto& [times_as_large, first] :
        {std::pair{0.01, "0.005, 0.00625"}, {1, "0.5, 0.625"}, {100, "50, 62.5"}}) {
+    const double size = times_as_large;
     CAPTURE(size);
     const std::string said = said_of(turned(times(normed(plain, false), w, size)));
     CHECK(said.starts_with(

@@ -4,6 +4,7 @@
 import re
 import sys
 
+import bindings
 import source
 
 # What each floor may include beside itself. Floors in one brace of STYLE.md do not know each other.
@@ -122,6 +123,9 @@ def portable(path):
     for number, line in enumerate(code(path.read_text()).splitlines(), 1):
         if found := SUBRANGES.search(line):
             yield number, f"clang 14 does not compile {found[0]}: take the algorithm of iterators"
+    text = code(path.read_text())
+    for at, name in bindings.captured(text):
+        yield text.count("\n", 0, at) + 1, f"clang 14 lets no lambda, nor CAPTURE and INFO, read the structured binding {name}: name it otherwise first"
 
 
 # What Linux alone has, and fork(), whose children would outlive their parent: lib/pe/platform says what is meant, and has an answer for

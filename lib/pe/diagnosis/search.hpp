@@ -50,6 +50,9 @@ struct Proposer {
   std::string_view aspect;  // one word or several: a hypothesis is changed once in each of them
   std::vector<Proposal<Hypothesis>> (*propose)(const Observation& observation,
                                                const Hypothesis& hypothesis);
+  /// Whether anything that it may propose behind a first cause can agree, a question that costs
+  /// less than to propose it; null: it may.
+  bool (*may_follow)(const Observation& observation, const Hypothesis& first) = nullptr;
 };
 
 template <typename Observation>
@@ -105,11 +108,17 @@ void extend(const Observation& observation, const Explanation<Observation>& from
             std::span<const Proposer<Observation>> proposers,
             const typename Observation::Hypothesis* start,
             std::vector<Explanation<Observation>>& found) {
+  std::map<decltype(Proposer<Observation>::may_follow), bool> may_follow;  // asked once for all
   for (const Proposer<Observation>& proposer : proposers) {
     if (std::ranges::any_of(from.aspects, [&](std::string_view changed) {
           return share_word(changed, proposer.aspect);
         }))
       continue;
+    if (start && proposer.may_follow) {
+      const auto [answer, is_new] = may_follow.try_emplace(proposer.may_follow);
+      if (is_new) answer->second = proposer.may_follow(observation, from.hypothesis);
+      if (!answer->second) continue;
+    }
     for (Proposal<typename Observation::Hypothesis>& proposal :
          proposer.propose(observation, from.hypothesis)) {
       bool may_agree = true;

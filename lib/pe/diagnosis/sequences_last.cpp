@@ -46,7 +46,8 @@ Diagnosis with_sequences_last(const Expectation& expected, const Dump& dump, Dia
   const std::vector<Index> shape = squeezed(dump.arrays[0].shape);
   const bool is_said =
       expected.rows && shape.size() == 3 && shape[0] == *expected.rows && shape[1] != shape[0];
-  if (expected.rows && !is_said) return told;
+  constexpr Index fewest = 3;  // channels of a row: two are a pair's cosine and sine
+  if ((expected.rows && !is_said) || (!shape.empty() && shape.back() < fewest)) return told;
   const auto other_way = turned_over(dump);
   if (!other_way) return told;
   // Where both are wrong, the axis that is said is the one unless its rows are too few.

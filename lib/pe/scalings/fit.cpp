@@ -134,7 +134,24 @@ class Misfit {
     const auto ladder = sketched(scaling_, measured_, settings_);
     return ladder && pe::agrees(measured_, ladder->frequencies);
   }
-  const Settings& settings() const { return settings_; }
+  // Whether each pair was measured among what the values make of it, no pair beyond them all.
+  bool surround(const std::vector<double>& values) {
+    std::vector<double> least(measured_.pairs(), std::numeric_limits<double>::infinity()),
+        most(measured_.pairs(), -std::numeric_limits<double>::infinity());
+    for (const double value : values) {
+      settings_.insert_or_assign(name_, value);
+      const auto ladder = sketched(scaling_, measured_, settings_);
+      for (std::size_t j = 0; ladder && j < measured_.pairs(); ++j) {
+        least[j] = std::min(least[j], ladder->frequencies[j]);
+        most[j] = std::max(most[j], ladder->frequencies[j]);
+      }
+    }
+    for (std::size_t j = 0; j < measured_.pairs(); ++j)
+      if (measured_.frequencies[j] > most[j] + measured_.errors[j] ||
+          measured_.frequencies[j] < least[j] - measured_.errors[j])
+        return false;
+    return true;
+  }
 
  private:
   const Scaling& scaling_;
@@ -169,6 +186,12 @@ double end_of_agreement(Misfit& misfit, double good, double bad) {
 std::vector<TidyNumber> fitted_numbers(Misfit& misfit, double meant, bool whole) {
   constexpr int steps = 48;  // a doubling
   std::vector<TidyNumber> numbers;
+  // Rules move a frequency one way with a parameter: beyond what a few make of it none brings it.
+  constexpr int apart = steps / 3;
+  std::vector<double> few;
+  for (int i = -8 * steps - apart; i <= 8 * steps + apart; i += apart)
+    few.push_back(meant * std::exp2(static_cast<double>(i) / steps));
+  if (!misfit.surround(few)) return numbers;
   for (int power = 1; power <= 8; ++power)
     for (const double value : {std::ldexp(meant, power), std::ldexp(meant, -power)})
       if ((!whole || value == std::round(value)) && misfit.agrees(value))

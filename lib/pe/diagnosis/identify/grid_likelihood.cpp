@@ -37,10 +37,10 @@ std::vector<std::vector<std::pair<Index, Index>>> pairings_of(Index width) {
   return all;
 }
 
-// The turns of the pairs of one vector into another, cosines and sines in turn. A pair next to
-// nothing tells none: 0.
+// The turns of the pairs of one vector into another, cosines and sines in turn. A pair whose square
+// is less than `least` tells none: 0.
 std::vector<double> turns_of(const std::vector<double>& before, const std::vector<double>& after,
-                             const std::vector<std::pair<Index, Index>>& pairs) {
+                             const std::vector<std::pair<Index, Index>>& pairs, double least) {
   std::vector<double> turns;
   for (const auto& [i, j] : pairs) {
     const auto at = [](const std::vector<double>& x, Index k) {
@@ -48,19 +48,18 @@ std::vector<double> turns_of(const std::vector<double>& before, const std::vecto
     };
     const double a = at(before, i), b = at(before, j), c = at(after, i), d = at(after, j),
                  square = a * a + b * b;
-    constexpr double least = 1e-4;
     turns.push_back(square > least ? (a * c + b * d) / square : 0);
     turns.push_back(square > least ? (a * d - b * c) / square : 0);
   }
   return turns;
 }
 
-// Whether nearly all pairs keep their length.
-bool are_turns(const std::vector<double>& turns) {
+// Whether nearly all pairs keep their length, to within `far`.
+bool are_turns(const std::vector<double>& turns, double far) {
   std::size_t on = 0;
   for (std::size_t j = 0; j < turns.size(); j += 2) {
     const double length = std::hypot(turns[j], turns[j + 1]);
-    on += length == 0 || std::fabs(length - 1) < 1e-2;
+    on += length == 0 || std::fabs(length - 1) < far;
   }
   return 10 * 2 * on >= 9 * turns.size();
 }
@@ -146,24 +145,26 @@ void GridLikelihood::add_turns(const Dump& dump, Index rows) {
              axis = std::find_if(after.shape.begin(), channels, counts);
   const bool is_one_axis = axis != channels && std::find_if(axis + 1, channels, counts) == channels;
 
-  constexpr double coarse = 1e-5;  // a type whose rounding is as large as a step
-  if (!is_one_axis || before.shape != after.shape || unit_roundoff(after.dtype) > coarse ||
-      unit_roundoff(before.dtype) > coarse)
-    return;
+  if (!is_one_axis || before.shape != after.shape) return;
   const Index width = after.shape.back();
   Index stride = width;
   for (auto inner = axis + 1; inner != channels; ++inner) stride *= *inner;
-  rounding_ = 1e-4;
+  // In a short type a pair that is small beside its vector turns by the rounding of that.
+  const double unit = std::max(unit_roundoff(before.dtype), unit_roundoff(after.dtype));
+  const bool is_short = unit >= short_unit;
+  rounding_ = std::max(1e-4, 8 * unit);
   tokens_ = *axis - rows;
   bool is_turned = true;  // in some pairing: lengths say so
   for (const auto& pairs : pairings_of(width)) {
-    Reader read = [&before, &after, width, stride, pairs](Index row) {
+    Reader read = [&before, &after, width, stride, pairs, is_short](Index row) {
       Row x(static_cast<std::size_t>(width)), y(x.size());
       before.read(row * stride, width, x.data());
       after.read(row * stride, width, y.data());
-      return turns_of(x, y, pairs);
+      const double square = std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
+      return turns_of(x, y, pairs, is_short ? square / (5 * static_cast<double>(width)) : 1e-4);
     };
-    if (are_turns(read(0)) && are_turns(read(rows / 2)) && are_turns(read(rows - 1)))
+    const double far = std::max(1e-2, rounding_);
+    if (are_turns(read(0), far) && are_turns(read(rows / 2), far) && are_turns(read(rows - 1), far))
       readers_.push_back(std::move(read));
   }
   for (const Index row : {Index{0}, rows / 2, rows - 1}) {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "pe/diagnosis/rotations/observation.hpp"
+#include "pe/diagnosis/rotations/reach.hpp"
 
 namespace pe {
 

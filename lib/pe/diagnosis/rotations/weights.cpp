@@ -79,12 +79,11 @@ Sample sample_of(const RotationObservation& observation, const Dump& dump) {
     for (std::size_t k = 0; k < sample.width; ++k)
       slack[k] = roundings * sample.unit * std::fabs(y[k]);
     for (std::size_t j = 0; j < pairs.size(); ++j) {
-      const auto& [in, out] = pairs[j];
       const auto from = [&](int i) {
-        return static_cast<std::size_t>(in[static_cast<std::size_t>(i)]);
+        return static_cast<std::size_t>(pairs[j].in[static_cast<std::size_t>(i)]);
       };
       const auto to = [&](int i) {
-        return static_cast<std::size_t>(out[static_cast<std::size_t>(i)]);
+        return static_cast<std::size_t>(pairs[j].out[static_cast<std::size_t>(i)]);
       };
       const double squared = c[j] * c[j] + s[j] * s[j], first = y[to(0)], second = y[to(1)];
       turned[to(0)] = x[from(0)] * c[j] - x[from(1)] * s[j];

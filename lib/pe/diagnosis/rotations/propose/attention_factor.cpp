@@ -229,14 +229,14 @@ RotationProposals of_table(const RotationObservation& observation,
 }
 
 constexpr RotationProposer rows[] = {
-    {Cause::attention_factor_missing, "amplitude", missing},
-    {Cause::attention_factor_squared, "amplitude", squared},
-    {Cause::attention_factor_log_twice, "amplitude", log_twice},
-    {Cause::attention_factor_inverted, "amplitude", inverted},
-    {Cause::attention_factor_on_angles, "amplitude", on_angles},
+    {Cause::attention_factor_missing, "amplitude", missing, may_be_by_length},
+    {Cause::attention_factor_squared, "amplitude", squared, may_be_by_length},
+    {Cause::attention_factor_log_twice, "amplitude", log_twice, may_be_by_length},
+    {Cause::attention_factor_inverted, "amplitude", inverted, may_be_by_length},
+    {Cause::attention_factor_on_angles, "amplitude", on_angles, may_be_by_angles},
     {Cause::attention_factor_on_one_side, "amplitude", on_one_side},  // or wrong_amplitude
-    {Cause::attention_factor_unexpected, "amplitude", unexpected},
-    {Cause::wrong_amplitude, "amplitude", of_table},
+    {Cause::attention_factor_unexpected, "amplitude", unexpected, may_be_by_length},
+    {Cause::wrong_amplitude, "amplitude", of_table, may_be_by_length},
 };
 
 }  // namespace

@@ -304,18 +304,18 @@ RotationProposals of_rows(const RotationObservation& observation,
 }
 
 constexpr RotationProposer rows[] = {
-    {Cause::axes_swapped, "axes", of_rows<swapped>},
-    {Cause::axes_swapped, "axes", of_rows<turned_over>},
-    {Cause::sections_order, "axes", of_rows<order>},
-    {Cause::sections_order, "axes", of_rows<sections>},
-    {Cause::wrong_parameter, "axes", of_rows<splits>},
-    {Cause::axes_collapsed, "axes", of_rows<collapsed>},
+    {Cause::axes_swapped, "axes", of_rows<swapped>, may_be_by_angles},
+    {Cause::axes_swapped, "axes", of_rows<turned_over>, may_be_by_angles},
+    {Cause::sections_order, "axes", of_rows<order>, may_be_by_angles},
+    {Cause::sections_order, "axes", of_rows<sections>, may_be_by_angles},
+    {Cause::wrong_parameter, "axes", of_rows<splits>, may_be_by_angles},
+    {Cause::axes_collapsed, "axes", of_rows<collapsed>, may_be_by_angles},
     {Cause::wrong_mask, "axes", of_rows<other_mask>},
-    {Cause::wrong_parameter, "coordinates", of_rows<places_by_setting>},
-    {Cause::wrong_parameter, "base", ladders_of_conventions},
-    {Cause::coordinate_offset, "coordinates", of_rows<coordinates_elsewhere>},
-    {Cause::coordinate_offset, "coordinates", of_rows<axes_on_lines>},
-    {Cause::wrong_base, "base", base_of_axes},
+    {Cause::wrong_parameter, "coordinates", of_rows<places_by_setting>, may_be_by_angles},
+    {Cause::wrong_parameter, "base", ladders_of_conventions, may_be_by_angles},
+    {Cause::coordinate_offset, "coordinates", of_rows<coordinates_elsewhere>, may_be_by_angles},
+    {Cause::coordinate_offset, "coordinates", of_rows<axes_on_lines>, may_be_by_angles},
+    {Cause::wrong_base, "base", base_of_axes, may_be_by_angles},
 };
 
 }  // namespace

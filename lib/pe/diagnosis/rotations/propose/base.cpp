@@ -12,6 +12,7 @@
 #include "pe/base/digits.hpp"
 #include "pe/diagnosis/known_bases.hpp"
 #include "pe/diagnosis/rotations/propose/alternatives.hpp"
+#include "pe/diagnosis/rotations/propose/fitted.hpp"
 #include "pe/diagnosis/rotations/propose/fitted_bases.hpp"
 
 namespace pe {
@@ -120,17 +121,23 @@ std::optional<TidyNumber> tidiest_base_of_frequencies(const RotationObservation&
   }
 }
 
-// How far the frequencies of a base lie from those that were measured, in logarithms, no pair more
-// than 1 and each known pair as much as another; infinite where there is no such ladder.
-double distance_at(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                   double base, std::span<const double> measured) {
-  const auto here = remade(observation, hypothesis, {{"base", base}});
-  if (!here) return HUGE_VAL;
-  double sum = 0;
-  for (std::size_t j = 0; j < measured.size(); ++j)
-    if (measured[j] > 0)
-      sum += std::min(1.0, std::fabs(std::log(measured[j] / here->frequencies[j])));
-  return sum;
+// The frequencies over another base: as the rule that is meant sketches them, else of the effect
+// made again; empty where there is no such ladder.
+std::function<std::vector<double>(double base)> frequencies_over(
+    const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  const Scaling* scaling = meant_scaling(observation);
+  const auto measured = measured_ladder(observation, hypothesis, meant_base(observation));
+  if (!scaling || !measured)
+    return [&](double base) {
+      const auto here = remade(observation, hypothesis, {{"base", base}});
+      return here ? here->frequencies : std::vector<double>();
+    };
+  return [scaling, over = *measured](double base) mutable {
+    over.plain =
+        geometric_ladder(base, over.plain.dim, static_cast<Index>(over.frequencies.size()));
+    const auto ladder = sketched(*scaling, over, over.context);
+    return ladder ? ladder->frequencies : std::vector<double>();
+  };
 }
 
 // The base nearest to what was measured, of a scaling that bends all pairs that tell it, each by
@@ -145,8 +152,15 @@ std::optional<double> base_by_search(const RotationObservation& observation,
     if (!(errors[j] < 0.1 * measured[j])) measured[j] = 0;
   const auto known =
       std::ranges::count_if(measured, [](double frequency) { return frequency > 0; });
+  const auto over = frequencies_over(observation, hypothesis);
+  // How far they lie from those that were measured, in logarithms, no pair more than 1 and each
+  // known pair as much as another.
   const auto at = [&](double log_base) {
-    return distance_at(observation, hypothesis, std::exp(log_base), measured);
+    const std::vector<double> here = over(std::exp(log_base));
+    double sum = here.empty() ? HUGE_VAL : 0;
+    for (std::size_t j = 0; j < here.size(); ++j)
+      if (measured[j] > 0) sum += std::min(1.0, std::fabs(std::log(measured[j] / here[j])));
+    return sum;
   };
   const auto is_close = [&](double distance) {
     return distance < close * static_cast<double>(known);
@@ -160,6 +174,8 @@ std::optional<double> base_by_search(const RotationObservation& observation,
       best = one;
       distance = here;
     }
+  // Half a step off moves no frequency by more than that, but for what ramps add.
+  if (!(distance < step * static_cast<double>(known))) return {};
   for (; step > done; step /= 3)
     for (const double one :
          {best - 2 * step / 3, best - step / 3, best + step / 3, best + 2 * step / 3})

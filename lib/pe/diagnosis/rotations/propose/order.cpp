@@ -83,9 +83,9 @@ RotationProposals cut_columns(const RotationObservation& observation,
 }
 
 constexpr RotationProposer rows[] = {
-    {Cause::wrong_pairing, "pairing", mixed_columns},
-    {Cause::wrong_pairing, "pairing", cut_columns},
-    {Cause::direction_reversed, "direction", reversed},
+    {Cause::wrong_pairing, "pairing", mixed_columns, may_be_by_angles},
+    {Cause::wrong_pairing, "pairing", cut_columns, may_be_by_angles},
+    {Cause::direction_reversed, "direction", reversed, may_be_by_angles},
     {Cause::sin_cos_swapped, "sides", swapped},
 };
 

@@ -321,8 +321,8 @@ constexpr RotationProposer rows[] = {
     {Cause::side_copied, "sides", copied},
     {Cause::pair_formula, "sides", other_formulas},
     {Cause::exponent_shifted, "ladder base", by_channel},
-    {Cause::direction_reversed, "direction", some_backwards},
-    {Cause::pairs_permuted, "ladder pairing axes", permuted},
+    {Cause::direction_reversed, "direction", some_backwards, may_be_by_angles},
+    {Cause::pairs_permuted, "ladder pairing axes", permuted, may_be_by_angles},
     {Cause::pair_formula, "ladder pairing axes", sines_further_on},
     {Cause::pair_frequency, "ladder base scaling", few_otherwise},
 };

@@ -261,18 +261,18 @@ RotationProposals left_padding(const RotationObservation& observation,
 }
 
 constexpr RotationProposer rows[] = {
-    {Cause::position_offset, "position", offset},
+    {Cause::position_offset, "position", offset, may_be_by_angles},
     {Cause::not_rotated, "position pace end", not_rotated},
-    {Cause::position_constant, "position pace end", constant},
-    {Cause::position_reset, "position pace end", list_unused},
-    {Cause::position_doubled, "pace", doubled},
-    {Cause::position_floored, "position pace end", floored},
-    {Cause::rows_clamped, "end", clamped},
-    {Cause::rows_wrapped, "end", wrapped},  // or position_reset
-    {Cause::left_padding, "position", left_padding},
-    {Cause::position_jump, "position", jump},
-    {Cause::rows_permuted, "position pace end", permuted},
-    {Cause::position_jump, "position pace end", listed_otherwise},
+    {Cause::position_constant, "position pace end", constant, may_be_by_angles},
+    {Cause::position_reset, "position pace end", list_unused, may_be_by_angles},
+    {Cause::position_doubled, "pace", doubled, may_be_by_angles},
+    {Cause::position_floored, "position pace end", floored, may_be_by_angles},
+    {Cause::rows_clamped, "end", clamped, may_be_by_angles},
+    {Cause::rows_wrapped, "end", wrapped, may_be_by_angles},  // or position_reset
+    {Cause::left_padding, "position", left_padding, may_be_by_angles},
+    {Cause::position_jump, "position", jump, may_be_by_angles},
+    {Cause::rows_permuted, "position pace end", permuted, may_be_by_angles},
+    {Cause::position_jump, "position pace end", listed_otherwise, may_be_by_angles},
 };
 
 }  // namespace

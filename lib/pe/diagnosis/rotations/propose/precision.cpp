@@ -227,10 +227,10 @@ RotationProposals tf32(const RotationObservation& observation,
 }
 
 constexpr RotationProposer rows[] = {
-    {Cause::low_precision_frequencies, "precision", frequencies},
-    {Cause::low_precision_positions, "type", positions},
-    {Cause::low_precision_angles, "precision", angles},
-    {Cause::low_precision_angles, "precision", reduced_angles},
+    {Cause::low_precision_frequencies, "precision", frequencies, may_be_by_angles},
+    {Cause::low_precision_positions, "type", positions, may_be_by_angles},
+    {Cause::low_precision_angles, "precision", angles, may_be_by_angles},
+    {Cause::low_precision_angles, "precision", reduced_angles, may_be_by_angles},
     {Cause::tf32_product, "precision", tf32},
 };
 

@@ -127,7 +127,7 @@ RotationProposals fast(const RotationObservation& observation,
 }
 
 constexpr RotationProposer rows[] = {
-    {Cause::single_step_reduction, "trigonometry", single_step},
+    {Cause::single_step_reduction, "trigonometry", single_step, may_be_by_angles},
     {Cause::fast_trigonometry, "trigonometry", fast},
 };
 

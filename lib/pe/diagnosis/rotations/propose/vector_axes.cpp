@@ -230,13 +230,13 @@ RotationProposals padded(const RotationObservation& observation,
 }
 
 constexpr RotationProposer rows[] = {
-    {Cause::positions_run_on, "position", run_on},
-    {Cause::left_padding, "position", padded},
+    {Cause::positions_run_on, "position", run_on, may_be_by_angles},
+    {Cause::left_padding, "position", padded, may_be_by_angles},
     {Cause::position_offset, "outer", late<Axes::outer>},
     {Cause::position_offset, "inner", late<Axes::inner>},
-    {Cause::position_offset, "position", turned_elsewhere},
-    {Cause::position_doubled, "pace", turned_twice},
-    {Cause::position_doubled, "pace amplitude", turned_again},
+    {Cause::position_offset, "position", turned_elsewhere, may_be_by_angles},
+    {Cause::position_doubled, "pace", turned_twice, may_be_by_angles},
+    {Cause::position_doubled, "pace amplitude", turned_again, may_be_by_angles},
     {Cause::scale_missing, "scale", scale_taken_otherwise},  // or inverted, or squared
     {Cause::scale_center, "center", scale_elsewhere},
     {Cause::wrong_parameter, "scale", other_scale_base},
