@@ -24,8 +24,6 @@
 namespace pe::cmd {
 namespace {
 
-bool is_option(const std::string& word) { return word.starts_with('-'); }
-
 // Null where there is none of that name.
 const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))

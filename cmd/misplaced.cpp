@@ -12,11 +12,6 @@
 #include "unknown_word.hpp"
 
 namespace pe::cmd {
-namespace {
-
-bool is_option(const std::string& word) { return word.starts_with('-'); }
-
-}  // namespace
 
 // "--report -o r.json": an option of another command, or a file that looks like one, as a value.
 void refuse_dashed(const CLI::Option& option, const std::string& name,

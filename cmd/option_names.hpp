@@ -12,6 +12,9 @@ namespace pe::cmd {
 
 bool has(const CLI::App& app, const std::string& option);
 
+/// Whether a word stands where an option does; - alone is standard input, a value.
+inline bool is_option(const std::string& word) { return word.starts_with('-') && word != "-"; }
+
 /// Null where no encoding has the name.
 const Encoding* encoding_named(const std::string& name);
 

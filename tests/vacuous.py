@@ -197,6 +197,11 @@ COMMANDS = [
     # Pipes, which are there once.
     ("pe-gen --config <(echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}') --length 2 | head -n 1", 0, "position,cos_0"),
     ("echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}' | pe-analyze spectrum --config /dev/stdin --length 64 | head -n 1", 0, "wavelength"),
+    ("echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}' | pe-gen --config - --length 2 | head -n 2", 0, "position,cos_0,cos_1"),
+    ("echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}' | pe-gen --length 2 --config - | head -n 2", 0, "position,cos_0,cos_1"),
+    ("echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}' | pe-gen --config - rope --length 2 | head -n 2", 0, "position,cos_0,cos_1"),
+    ("echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}' | pe-verify check --config - --length 64 | head -n 2", 0, "holds"),
+    ("echo '{\"model_type\": \"llama\", \"hidden_size\": 16, \"num_attention_heads\": 2}' | pe-apply --config - --random 1x1x2x8 | head -n 2", 0, "logits"),
     ("pe-gen --config <(echo nothing) --length 2", 2, "holds no JSON object"),
     ("pe-gen rope --dim 16 --length 8 -o waits.npz && pe-verify check rope --dim 16 --length 8 <waits.npz", 0, "a dump waits on standard input"),
     ("cat waits.npz | (sleep 0.2; pe-verify check rope --dim 16 --length 8)", 0, "a dump waits on standard input"),
