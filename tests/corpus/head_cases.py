@@ -46,6 +46,8 @@ def of_heads(folder):
         others = {"tupe": ("wrong-parameter",), "fire": ("wrong-parameter", "other-weights"), "alibi": ("alibi-order",)}.get(kind, ())
         if kind == "alibi" and what == "twice as large":
             others += ("bias-scaled + alibi-order",)  # slopes are powers of two, and others of a ladder
+        if kind == "sandwich" and what == "twice as large" and many == "one head":
+            others += ("heads-permuted",)  # head k has a k-th of what the first has: twice that of an even one is another's
         yield late(number, accepted(*causes, *others), f"{what}, {many}", kind.split()[0], LENGTH, make)
 
 
