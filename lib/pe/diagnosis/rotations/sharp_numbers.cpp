@@ -11,6 +11,7 @@
 #include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 #include "pe/diagnosis/rotations/residuals.hpp"
+#include "pe/diagnosis/rotations/small_shifts.hpp"
 
 namespace pe {
 namespace {
@@ -280,20 +281,24 @@ std::optional<Reason> nearest_cause(const Expectation& expected, const Dump& dum
     numbers.look_at(rows);
     return std::pair(numbers.distance(), numbers.count());
   };
-  const auto [meant, count] = at_rows(start);
-  double nearest = 0.8 * meant;
+  const std::pair as_meant = at_rows(start);
+  double nearest = 0.8 * as_meant.first;
   std::optional<Proposal<RotationHypothesis>> best;
+  const auto take = [&](Proposal<RotationHypothesis>& proposal, Cause cause) {
+    if (!proposal.hypothesis.free_pairs.empty()) return;
+    const auto [distance, seen] = at_rows(proposal.hypothesis);
+    if (seen != as_meant.second || !(distance < nearest)) return;
+    nearest = distance;
+    best = std::move(proposal);
+    if (!best->cause) best->cause = cause;
+  };
   for (const auto& causes : {precision_causes(), scaling_causes(), ladder_causes(),
                              trigonometry_causes(), amplitude_causes()})
     for (const RotationProposer& proposer : causes)
-      for (Proposal<RotationHypothesis>& proposal : proposer.propose(observation, start)) {
-        if (!proposal.hypothesis.free_pairs.empty()) continue;
-        const auto [distance, seen] = at_rows(proposal.hypothesis);
-        if (seen != count || !(distance < nearest)) continue;
-        nearest = distance;
-        best = std::move(proposal);
-        if (!best->cause) best->cause = proposer.cause;
-      }
+      for (Proposal<RotationHypothesis>& proposal : proposer.propose(observation, start))
+        take(proposal, proposer.cause);
+  for (Proposal<RotationHypothesis>& proposal : small_shifts(observation, dump, start, rows))
+    take(proposal, *proposal.cause);
   if (!best) return {};
   SharpNumbers all(observation, dump, best->hypothesis);
   all.look_at_all();

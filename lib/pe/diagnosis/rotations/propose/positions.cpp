@@ -11,6 +11,7 @@
 #include "pe/base/median.hpp"
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/propose/parts_of_steps.hpp"
 
 namespace pe {
 
@@ -37,10 +38,6 @@ Proposal<RotationHypothesis> mapped(const RotationHypothesis& hypothesis, const 
 
 namespace {
 
-// Where positions are whole numbers they are found to a quarter; halves are met by engines that
-// take the middle of a token.
-double nearest_half(double x) { return std::round(2 * x) / 2; }
-
 // The hypothesis with the frequencies that were measured, where those it has are not these: rows
 // then tell where they stand even though their frequencies are wrong, too. Nothing otherwise.
 std::optional<RotationHypothesis> with_measured(const RotationObservation& observation,
@@ -57,17 +54,6 @@ std::optional<RotationHypothesis> with_measured(const RotationObservation& obser
     f = measured[j];
   }
   return differs ? std::optional(std::move(other)) : std::nullopt;
-}
-
-// An offset of few digits that is no half: all rows agree about it. 0: none.
-double part_of_a_step(const std::vector<ProbeSpot>& all) {
-  constexpr double sharp = 1e-4;
-  std::vector<double> off;
-  for (const ProbeSpot& one : all) off.push_back(one.implied - one.meant);
-  if (off.size() < 8) return 0;
-  const double k = to_digits(median_of(off), 3);
-  const auto near = std::ranges::count_if(off, [&](double x) { return std::fabs(x - k) < sharp; });
-  return 10 * near >= 9 * std::ssize(off) && nearest_half(k) != k && std::fabs(k) > sharp ? k : 0;
 }
 
 RotationProposals offset(const RotationObservation& observation,
@@ -92,7 +78,9 @@ RotationProposals offset(const RotationObservation& observation,
   };
   const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
   propose(all);
-  if (const double k = part_of_a_step(all); k != 0)
+  double k = part_of_places(all);
+  if (k == 0) k = part_of_turns(observation, hypothesis);
+  if (k != 0)
     some.push_back(mapped(
         hypothesis, [k](double p) { return p + k; },
         fmt::format("row p holds position p {} {:.15g}", k < 0 ? "−" : "+", std::fabs(k)), 1.1));
