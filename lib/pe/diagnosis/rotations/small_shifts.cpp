@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "pe/base/digits.hpp"
+#include "pe/diagnosis/rotations/propose/positions.hpp"
 #include "pe/scalings/fit.hpp"
 
 namespace pe {
@@ -98,22 +99,12 @@ RotationProposals small_shifts(const RotationObservation& observation, const Dum
                                const std::vector<Index>& rows) {
   RotationProposals all;
   const Products products(observation, dump, rows);
-  const auto moved_on = [&](double by) {
-    RotationHypothesis other = hypothesis;
-    other.position = [before = hypothesis.position, by](Index row, std::size_t axis) {
-      return before(row, axis) + by;
-    };
-    return other;
-  };
-  if (const auto by = hypothesis.axis.empty()
-                          ? nearest(products, 0, [&](double k) { return Made(moved_on(k)); })
-                          : std::nullopt) {
+  const auto moved = [&](double by) { return Made(moved_by(hypothesis, by, 1).hypothesis); };
+  if (const auto by = hypothesis.axis.empty() ? nearest(products, 0, moved) : std::nullopt) {
     const double size = std::fabs(by->by), off = likely * by->error,
                  k = std::copysign(tidiest_between(size - off, size + off).value, by->by);
-    all.push_back(
-        {moved_on(k),
-         fmt::format("row p holds position p {} {:.15g}", k < 0 ? "−" : "+", std::fabs(k)), 1.1,
-         Cause::position_offset});
+    all.push_back(moved_by(hypothesis, k, 1.1));
+    all.back().cause = Cause::position_offset;
   }
   const double base = number_of(observation, hypothesis, "base");
   if (!(base > 1)) return all;

@@ -42,9 +42,10 @@ double part_of_turns(const RotationObservation& observation, const RotationHypot
         const double moves = hypothesis.reversed ? -f : f, sharp = 1 / (grain + slack),
                      off = observation.sine(i, j) * std::cos(place * moves) -
                            observation.cosine(i, j) * std::sin(place * moves);
+        const double slope = observation.amplitude() * moves;  // of what is off, by the offset
         if (!std::isfinite(off)) continue;
-        along += off * moves * sharp * sharp;
-        square += moves * moves * sharp * sharp;
+        along += off * slope * sharp * sharp;
+        square += slope * slope * sharp * sharp;
         left += off * off * sharp * sharp;
         ++count;
       }

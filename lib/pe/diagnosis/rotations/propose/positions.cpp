@@ -36,6 +36,13 @@ Proposal<RotationHypothesis> mapped(const RotationHypothesis& hypothesis, const 
   return {other, std::move(sentence), cost};
 }
 
+Proposal<RotationHypothesis> moved_by(const RotationHypothesis& hypothesis, double by,
+                                      double cost) {
+  return mapped(
+      hypothesis, [by](double p) { return p + by; },
+      fmt::format("row p holds position p {} {:.15g}", by < 0 ? "−" : "+", std::fabs(by)), cost);
+}
+
 namespace {
 
 // The hypothesis with the frequencies that were measured, where those it has are not these: rows
@@ -70,20 +77,14 @@ RotationProposals offset(const RotationObservation& observation,
       return;  // rows that stand at 0 are not turned
     // A part of a position is rather another frequency where all rows hold one.
     const double cost = observation.slots() == 1 && k != std::round(k) ? 1.2 : 1;
-    const std::string sentence =
-        fmt::format("row p holds position p {} {:.15g}", k < 0 ? "−" : "+", std::fabs(k));
-    if (some.empty() || some[0].sentence != sentence)
-      some.push_back(mapped(
-          hypothesis, [k](double p) { return p + k; }, sentence, cost));
+    Proposal<RotationHypothesis> one = moved_by(hypothesis, k, cost);
+    if (some.empty() || some[0].sentence != one.sentence) some.push_back(std::move(one));
   };
   const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
   propose(all);
   double k = part_of_places(all);
   if (k == 0) k = part_of_turns(observation, hypothesis);
-  if (k != 0)
-    some.push_back(mapped(
-        hypothesis, [k](double p) { return p + k; },
-        fmt::format("row p holds position p {} {:.15g}", k < 0 ? "−" : "+", std::fabs(k)), 1.1));
+  if (k != 0) some.push_back(moved_by(hypothesis, k, 1.1));
   if (const auto measured = with_measured(observation, hypothesis))
     propose(places_of(observation, *measured));
   return some;

@@ -41,6 +41,9 @@ using PositionMap = std::function<double(double position)>;
 Proposal<RotationHypothesis> mapped(const RotationHypothesis& hypothesis, const PositionMap& map,
                                     std::string sentence, double cost = 1);
 
+/// Every row that far on.
+Proposal<RotationHypothesis> moved_by(const RotationHypothesis& hypothesis, double by, double cost);
+
 // Rows of position_causes(): positions that are multiplied or divided, those that part from the
 // meant ones from a place on, and blocks of rows in another order.
 RotationProposals doubled(const RotationObservation& observation,
