@@ -15,6 +15,8 @@
 namespace pe {
 namespace {
 
+constexpr int few = 4;  // of so many channels one may be made otherwise
+
 // How many vectors of a channel are not as meant, and how many are as they were before, or zero.
 struct Channel {
   Index wrong = 0, left = 0, zero = 0;
@@ -45,8 +47,8 @@ class Count {
   }
 
  private:
-  // Whether the wrong channels of so many rows are all as they were, all zero, or all of those
-  // that do not turn.
+  // Whether the wrong channels of so many rows are all as they were, all zero, all of those that do
+  // not turn, or few.
   bool may_be_told(Index rows) const {
     const auto all = [&](Index Channel::*count) {
       return std::ranges::all_of(
@@ -55,7 +57,8 @@ class Count {
     bool rest = true;
     for (Index k = 0; k < reading_.width; ++k)
       rest = rest && (channels_[static_cast<std::size_t>(k)].wrong == 0 || !turns(reading_, k));
-    return rest || all(&Channel::left) || all(&Channel::zero);
+    const auto wrong = std::ranges::count_if(channels_, [](const Channel& c) { return c.wrong; });
+    return rest || all(&Channel::left) || all(&Channel::zero) || few * wrong <= reading_.width;
   }
 
   void take(Index row, Index at) {
@@ -96,49 +99,28 @@ class Count {
   std::vector<double> x_, y_;
 };
 
-// One pass over a table: pairs that hold zeros, or turn nowhere, in every row, and cells that
-// agree but for a rounding to a short type.
+// One pass over a table: cells that agree but for a rounding to a short type, or a cut.
 class TableCells {
  public:
   explicit TableCells(Kept<RotationObservation> observation)
       : observation_(observation),
         hypothesis_(observation_.start()),
         spacing_(observation_.dtype()),
-        prediction_(observation_.prediction(hypothesis_)),
-        zero_(observation_.pairs(), 1),
-        no_cosine_(zero_),
-        no_sine_(zero_),
-        still_(observation_.pairs(), 1),
-        right_(observation_.pairs(), 1),
-        cosine_(observation_.pairs()),
-        sine_(cosine_),
-        bound_(cosine_) {
+        prediction_(observation_.prediction(hypothesis_)) {
+    const std::size_t pairs = observation_.pairs();
+    std::vector<double> cosine(pairs), sine(pairs), bound(pairs);
     observation_.scan([&](Index row, const double* c, const double* s) {
-      take(row, c, s);
-      return may_be_told();
+      prediction_.row(row, cosine, sine, bound);
+      for (std::size_t j = 0; j < pairs; ++j) {
+        add(c[j], cosine[j], bound[j]);
+        add(s[j], sine[j], bound[j]);
+      }
+      return wrong_ == rounded_[0] || wrong_ == rounded_[1] || wrong_ == cut_;
     });
   }
 
   std::optional<Reason> reason() const {
-    for (const auto& [marks, cause, what] :
-         {std::tuple{&zero_, Cause::channels_zero, "hold{} zeros"},
-          std::tuple{&no_cosine_, Cause::channels_zero, "hold{} zeros for cosines"},
-          std::tuple{&no_sine_, Cause::channels_zero, "hold{} zeros for sines"},
-          std::tuple{&still_, Cause::channels_not_rotated, "turn{} nowhere"}}) {
-      std::vector<Index> wrong;
-      bool all = true;
-      for (std::size_t j = 0; j < right_.size(); ++j) {
-        if (right_[j]) continue;
-        wrong.push_back(static_cast<Index>(j));
-        all = all && (*marks)[j];
-      }
-      if (all && !wrong.empty() && wrong.size() < right_.size())
-        return Reason{cause,
-                      fmt::format("pair{} {} of every row {}; the others are right",
-                                  wrong.size() == 1 ? "" : "s", spell_channels(wrong),
-                                  fmt::format(fmt::runtime(what), wrong.size() == 1 ? "s" : ""))};
-    }
-    if (2 * wrong_ < std::ssize(right_)) return {};  // single cells
+    if (2 * wrong_ < std::ssize(hypothesis_.frequencies)) return {};  // single cells
     constexpr Index one_in = 1000;
     if (cut_ == wrong_ && one_in * above_ <= cells_)
       return Reason{Cause::low_precision_table,
@@ -156,55 +138,27 @@ class TableCells {
  private:
   static constexpr std::array types{DType::bf16, DType::f16};
 
-  // Gives up where nothing of what a reason may say is left.
-  bool may_be_told() const {
-    if (wrong_ == rounded_[0] || wrong_ == rounded_[1] || wrong_ == cut_) return true;
-    return std::ranges::any_of(std::array{&zero_, &no_cosine_, &no_sine_, &still_},
-                               [&](const std::vector<char>* marks) {
-                                 for (std::size_t j = 0; j < right_.size(); ++j)
-                                   if (!right_[j] && !(*marks)[j]) return false;
-                                 return true;
-                               });
-  }
-
-  void take(Index row, const double* c, const double* s) {
-    prediction_.row(row, cosine_, sine_, bound_);
-    for (std::size_t j = 0; j < right_.size(); ++j) {
-      const bool cosine_agrees = add(c[j], cosine_[j], bound_[j]),
-                 sine_agrees = add(s[j], sine_[j], bound_[j]);
-      right_[j] = right_[j] && cosine_agrees && sine_agrees;
-      zero_[j] = zero_[j] && c[j] == 0 && s[j] == 0;
-      no_cosine_[j] = no_cosine_[j] && c[j] == 0 && sine_agrees;
-      no_sine_[j] = no_sine_[j] && s[j] == 0 && cosine_agrees;
-      still_[j] = still_[j] && std::fabs(c[j] - hypothesis_.cosine_magnitude) <= 1e-6 &&
-                  std::fabs(s[j]) <= 1e-9;
-    }
-  }
-
   bool is_shorter(DType type) const {
     return unit_roundoff(type) > unit_roundoff(observation_.dtype());
   }
 
-  bool add(double got, double want, double allowed) {
+  void add(double got, double want, double allowed) {
     ++cells_;
     const double off = std::fabs(got - want), most = allowed + prediction_.rounding(want),
                  spacing = spacing_.at(want);
     above_ += std::fabs(got) > std::fabs(want) + allowed + spacing / 4;
-    if (off <= most) return true;
+    if (off <= most) return;
     ++wrong_;
     cut_ += off <= allowed + spacing;
     for (std::size_t k = 0; k < types.size(); ++k)
       rounded_[k] += rounded_once(got, types[k]) == got &&
                      off <= most + rounding_error(std::fabs(want) + most, types[k]);
-    return false;
   }
 
   const RotationObservation& observation_;
   RotationHypothesis hypothesis_;
   Spacing spacing_;
   RotationPrediction prediction_;
-  std::vector<char> zero_, no_cosine_, no_sine_, still_, right_;
-  std::vector<double> cosine_, sine_, bound_;
   Index cells_ = 0, wrong_ = 0;
   std::array<Index, 2> rounded_{};
   Index cut_ = 0, above_ = 0;  // wrong cells that a cut explains; any that are larger than meant
@@ -285,6 +239,16 @@ std::optional<Reason> spoilt_channels(const RotationObservation& observation, co
                   fmt::format("channels {}, which do not turn, are not what they were; those that "
                               "turn are right",
                               spell_channels(wrong))};
+  const auto is_wrong_in_most = [&](Index k) {
+    return 2 * channels[static_cast<std::size_t>(k)].wrong > rows;
+  };
+  if (!left && !zero && few * wrong.size() <= channels.size() &&
+      std::ranges::all_of(wrong, is_wrong_in_most))
+    return Reason{Cause::damaged_cells,
+                  fmt::format("channel{} {} hold{} something else in most vectors; the others are "
+                              "right",
+                              wrong.size() == 1 ? "" : "s", spell_channels(wrong),
+                              wrong.size() == 1 ? "s" : "")};
   if (!left && !zero) return {};
   return Reason{
       left ? Cause::channels_not_rotated : Cause::channels_zero,

@@ -1,5 +1,5 @@
-// Channels: those of vectors that were not turned, pairs of tables that hold zeros or turn nowhere,
-// cells that alone were rounded to a short type, where the others are right.
+// Channels: those of vectors that were not turned, pairs of tables that turn nowhere, cells that
+// alone were rounded to a short type, where the others are right.
 #pragma once
 
 #include "pe/diagnosis/rotations/observation.hpp"

@@ -64,6 +64,10 @@ RotationObservation observe(const Expectation& expected, const Dump& dump, const
   return {expected, dump, attempt.reading, attempt.truth, std::move(rows)};
 }
 
+RotationObservation observe(const ProbedDump& dump, const Attempt& attempt) {
+  return observe(dump.expected.get(), dump.dump.get(), attempt, dump.more.get());
+}
+
 ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<Attempt>& attempts,
                      const std::vector<Index>& more) {
   ChosenReading choice;

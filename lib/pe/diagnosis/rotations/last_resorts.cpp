@@ -8,25 +8,18 @@
 
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
-#include "pe/diagnosis/rotations/choice.hpp"
+#include "pe/diagnosis/rotations/columns.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
-namespace {
-
-RotationObservation observe_at(const ProbedDump& dump, const Attempt& attempt) {
-  return observe(dump.expected.get(), dump.dump.get(), attempt, dump.more.get());
-}
-
-}  // namespace
 
 std::optional<std::pair<const Attempt*, Diagnosis>> beside_still_pairs(
     const ProbedDump& dump, const std::vector<Attempt>& kept, const AttemptJudge& judge) {
   std::optional<std::pair<const Attempt*, Diagnosis>> best;
   std::size_t fewest = 0;
   for (const Attempt& one : kept) {
-    const RotationObservation observation = observe_at(dump, one);
+    const RotationObservation observation = observe(dump, one);
     const std::vector<Index> still = still_pairs(observation);
     if (still.empty()) continue;
     Attempt open = one;
@@ -61,7 +54,7 @@ std::optional<Diagnosis> wrong_side(const ProbedDump& dump, const Attempt& attem
   for (const auto& [right, wrong, word] : {std::tuple{OneSide::cosine, OneSide::sine, "sines"},
                                            std::tuple{OneSide::sine, OneSide::cosine, "cosines"}}) {
     const Attempt half = of(right);
-    const RotationObservation observation = observe_at(dump, half);
+    const RotationObservation observation = observe(dump, half);
     if (!observation.agrees(observation.start()) || told(right).tier > Tier::drift) continue;
     Diagnosis other = told(wrong);
     // One side that stands in both places was copied, not exchanged.
@@ -73,19 +66,39 @@ std::optional<Diagnosis> wrong_side(const ProbedDump& dump, const Attempt& attem
   return {};
 }
 
-std::optional<std::pair<const Attempt*, Reason>> spoilt_channels_of(
-    const ProbedDump& dump, const std::vector<Attempt>& attempts, const std::vector<Attempt>& kept,
-    const Attempt& attempt) {
+std::optional<PartReport> few_spoilt_columns(const ProbedDump& dump,
+                                             const std::vector<Attempt>& attempts) {
+  for (const Attempt& one : attempts) {
+    if (!one.reasons.empty() || one.copies_differ) continue;
+    ColumnReport columns = spoilt_columns(dump, one);
+    if (!columns.reasons.empty() && 4 * columns.wrong <= columns.all)
+      return PartReport{&one, std::move(columns.reasons)};
+  }
+  return {};
+}
+
+std::optional<PartReport> spoilt_part_of(const ProbedDump& dump,
+                                         const std::vector<Attempt>& attempts,
+                                         const std::vector<Attempt>& kept, const Attempt& attempt) {
   std::vector<const Attempt*> readings;
   for (const Attempt& one : attempts)
-    if (one.reasons.empty() && one.reading.is_vectors()) readings.push_back(&one);
+    if (one.reasons.empty() && !one.copies_differ) readings.push_back(&one);
   readings.push_back(&attempt);
   for (const Attempt& one : kept)
     if (!one.copies_differ && !one.reading.is_vectors()) readings.push_back(&one);
-  for (const Attempt* one : readings)
-    if (auto reason = spoilt_channels(observe_at(dump, *one), dump.dump.get()))
-      return std::pair(one, *reason);
-  return {};
+  std::optional<PartReport> best;
+  std::size_t fewest = 0;
+  for (const Attempt* one : readings) {
+    ColumnReport columns = spoilt_columns(dump, *one);
+    if (columns.reasons.empty()) {
+      const auto reason = spoilt_channels(observe(dump, *one), dump.dump.get());
+      if (reason && !best) return PartReport{one, {*reason}};
+    } else if (!best || columns.wrong < fewest) {
+      fewest = columns.wrong;
+      best = PartReport{one, std::move(columns.reasons)};
+    }
+  }
+  return best;
 }
 
 }  // namespace pe

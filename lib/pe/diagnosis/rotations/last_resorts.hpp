@@ -6,17 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "pe/base/kept.hpp"
-#include "pe/diagnosis/rotations/attempts.hpp"
+#include "pe/diagnosis/rotations/choice.hpp"
 
 namespace pe {
-
-/// A dump, what is expected of it, and the rows that are probed beside the usual ones.
-struct ProbedDump {
-  Kept<Expectation> expected;
-  Kept<Dump> dump;
-  Kept<std::vector<Index>> more;
-};
 
 /// The verdict on one attempt, as if there were no other.
 using AttemptJudge = std::function<Diagnosis(const Attempt& attempt)>;
@@ -30,10 +22,21 @@ std::optional<std::pair<const Attempt*, Diagnosis>> beside_still_pairs(
 std::optional<Diagnosis> wrong_side(const ProbedDump& dump, const Attempt& attempt,
                                     const AttemptJudge& judge);
 
-/// Channels that hold zeros, or what they held before: of vectors by a reading that is meant, else
-/// by the one at hand, or one that was kept.
-std::optional<std::pair<const Attempt*, Reason>> spoilt_channels_of(
-    const ProbedDump& dump, const std::vector<Attempt>& attempts, const std::vector<Attempt>& kept,
-    const Attempt& attempt);
+/// What was found by a reading.
+struct PartReport {
+  const Attempt* attempt;
+  std::vector<Reason> reasons;
+};
+
+/// A few columns of a table that is read as it is meant, where the others are right.
+std::optional<PartReport> few_spoilt_columns(const ProbedDump& dump,
+                                             const std::vector<Attempt>& attempts);
+
+/// Channels of vectors, or columns of a table, that hold something else where the others are right:
+/// by a reading that is meant, else by the one at hand, or one that was kept; of those the one that
+/// leaves the fewest.
+std::optional<PartReport> spoilt_part_of(const ProbedDump& dump,
+                                         const std::vector<Attempt>& attempts,
+                                         const std::vector<Attempt>& kept, const Attempt& attempt);
 
 }  // namespace pe

@@ -204,6 +204,7 @@ class Verdict {
     const RotationObservation observation = observe(attempt);
     const RotationResiduals& residuals = residuals_at(attempt, observation);
     if (report_.blame_numbers(attempt, observation, residuals)) return true;
+    if (round == 0 && tells_few_columns(attempt)) return true;
     std::vector<Index> refuted;
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
       const Explanation<RotationObservation>& first = attempt.hypotheses.front();
@@ -234,9 +235,8 @@ class Verdict {
         observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
       report_.tell(attempt, observation, residuals);
-    else if (const auto part = spoilt_channels_of(probed(), attempts_, kept_, attempt))
-      report_.take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier,
-                           true);
+    else if (const auto part = spoilt_part_of(probed(), attempts_, kept_, attempt))
+      take(*part, residuals);
     else if (const auto open = beside_still_pairs(probed(), kept_, alone())) {
       report_.take_reasons(*open->first, residuals, open->second.reasons, Tier::wrong, false);
       report_.diagnosis.after = open->second.after;
@@ -254,16 +254,35 @@ class Verdict {
     return true;
   }
 
-  // A cell of every row is a channel, and no damage.
+  void take(const PartReport& part, const RotationResiduals& residuals) {
+    const auto& [attempt, reasons] = part;
+    report_.take_reasons(*attempt, residuals, reasons, row_of(reasons.front().cause).tier, true);
+  }
+
+  // A cell of most rows is a column or a channel, and no damage.
   bool tells_channel(const Attempt& attempt, const RotationObservation& observation,
                      const RotationResiduals& residuals) {
-    if (residuals.rows_beyond != attempt.reading.rows || residuals.rows_beyond < 2) return false;
-    const auto part = spoilt_channels_of(probed(), attempts_, kept_, attempt);
+    if (2 * residuals.rows_beyond <= attempt.reading.rows || residuals.rows_beyond < 2)
+      return false;
+    const auto part = spoilt_part_of(probed(), attempts_, kept_, attempt);
     if (!part) return false;
     report_.diagnosis.before = report_.diagnosis.after = residuals.worst;
-    report_.take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier,
-                         true);
+    take(*part, residuals);
     report_.finish(attempt, observation, residuals);
+    return true;
+  }
+
+  // Before two faults of the whole, or another reading: a few columns of what is meant.
+  bool tells_few_columns(const Attempt& instead) {
+    constexpr double one_fault = 1.5;
+    if (instead.total() <= one_fault) return false;
+    const auto part = few_spoilt_columns(probed(), attempts_);
+    if (!part) return false;
+    const RotationObservation observation = observe(*part->attempt);
+    const RotationResiduals residuals = residuals_of(observation, dump_, *part->attempt);
+    report_.diagnosis.before = report_.diagnosis.after = residuals.worst;
+    take(*part, residuals);
+    report_.finish(*part->attempt, observation, residuals);
     return true;
   }
 

@@ -83,10 +83,10 @@ double WireObservation::off(Index channel, const ChannelSource& source) const {
   for (std::size_t i = 0; i < count_; ++i) {
     const double a = source.cosine.sign * before(i, source.cosine.channel),
                  b = source.sine.sign * before(i, source.sine.channel);
-    const double made = a * turn(i, source.cosine, false) + b * turn(i, source.sine, true);
-    const double away = std::fabs(after(i, channel) - made);
-    const bool is_copied = !source.turns() && source.cosine.pair == Wire::none;
-    const double allowed = is_copied ? 0 : doubt_[i] * std::hypot(a, b);
+    const double away = std::fabs(after(i, channel) - made(i, source));
+    const bool is_copied =
+        !source.turns() && source.cosine.pair == Wire::none && source.factor == 1;
+    const double allowed = is_copied ? 0 : doubt_[i] * std::fabs(source.factor) * std::hypot(a, b);
     if (!(away <= allowed)) return std::numeric_limits<double>::infinity();
     most = std::max(most, away);
   }
@@ -97,6 +97,16 @@ bool WireObservation::fit(const std::vector<ChannelSource>& sources) const {
   for (Index k = 0; k < width(); ++k)
     if (!fits(k, sources[static_cast<std::size_t>(k)])) return false;
   return true;
+}
+
+ChannelSource WireObservation::multiplied(Index channel, const ChannelSource& source) const {
+  double along = 0, squares = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const double one = made(i, source);
+    along += after(i, channel) * one;
+    squares += one * one;
+  }
+  return {source.cosine, source.sine, source.factor * along / squares};
 }
 
 Wire WireObservation::likeliest(const std::vector<double>& left, Index pair, bool sine) const {

@@ -25,10 +25,11 @@ struct Wire {
   Wire of(Index other) const { return {channel, sign, other}; }
 };
 
-/// What a channel is made from: one before by a cosine, and one by a sine; x itself where no pair
-/// turns it.
+/// What a channel is made from: one before by a cosine, and one by a sine, times a factor; x itself
+/// where no pair turns it.
 struct ChannelSource {
   Wire cosine, sine;
+  double factor = 1;  // of both
   bool operator==(const ChannelSource&) const = default;
 
   bool turns() const { return cosine.turns() || sine.turns(); }
@@ -58,6 +59,13 @@ class WireObservation {
   Index pairs() const { return reading_.pairs; }
   double before(std::size_t row, Index channel) const { return before_[at(row, channel)]; }
   double after(std::size_t row, Index channel) const { return after_[at(row, channel)]; }
+  /// What the source makes of a row.
+  double made(std::size_t row, const ChannelSource& source) const {
+    const auto term = [&](const Wire& wire, bool sine) {
+      return wire.sign * before(row, wire.channel) * turn(row, wire, sine);
+    };
+    return source.factor * (term(source.cosine, false) + term(source.sine, true));
+  }
   double turn(std::size_t row, Index pair, bool sine) const {
     const auto cell =
         row * static_cast<std::size_t>(reading_.pairs) + static_cast<std::size_t>(pair);
@@ -75,6 +83,9 @@ class WireObservation {
     return std::isfinite(off(channel, source));
   }
   bool fit(const std::vector<ChannelSource>& sources) const;
+
+  /// The source times the factor that goes best.
+  ChannelSource multiplied(Index channel, const ChannelSource& source) const;
 
   /// The channel before that goes best, times a pair's cosine or sine, with what is left.
   Wire likeliest(const std::vector<double>& left, Index pair, bool sine) const;

@@ -50,6 +50,8 @@ class WireSearch {
     add_lost(meant, likely);
     for (const ChannelSource& source : likely)
       if (rows_.fits(channel, source)) return source;
+    if (const ChannelSource source = rows_.multiplied(channel, meant); rows_.fits(channel, source))
+      return source;
     return by_angles(channel);
   }
 
@@ -57,7 +59,7 @@ class WireSearch {
   // another pair, the nearest first.
   void add_lost(const ChannelSource& meant, std::vector<ChannelSource>& likely) const {
     if (!meant.turns()) return;
-    const auto& [cosine, sine] = meant;
+    const Wire &cosine = meant.cosine, &sine = meant.sine;
     for (const Wire& second : {sine, sine.negative()}) {
       likely.push_back({cosine.of(Wire::none), second});
       likely.push_back({cosine, second.of(Wire::none)});
@@ -183,6 +185,7 @@ class WiredChannels {
       return {{Cause::pair_formula,
                fmt::format("{} of every vector {} the other sign; the others are right",
                            spell_named(wrong_), lone ? "has" : "have")}};
+    if (all([&](Index k) { return found_at(k).factor != 1; })) return multiplied();
     const std::string first = spell(found_at(wrong_[0]));
     if (all([&](Index k) { return !turns(reading_, k) && found_at(k).turns(); }))
       return {{Cause::wrong_channels,
@@ -208,13 +211,26 @@ class WiredChannels {
     return fmt::format("channel{} {}", channels.size() == 1 ? "" : "s", spell_channels(channels));
   }
 
+  // The whole of them is an amplitude, which others tell.
+  std::vector<Reason> multiplied() const {
+    if (2 * std::ssize(wrong_) > reading_.width) return {};
+    const double first = found_at(wrong_[0]).factor;
+    constexpr double about = 0.01;
+    const bool same =
+        all([&](Index k) { return std::fabs(found_at(k).factor / first - 1) <= about; });
+    return {{Cause::wrong_amplitude,
+             fmt::format("{} of every vector {} {:.3g} times what is meant{}; the others are right",
+                         spell_named(wrong_), wrong_.size() == 1 ? "is" : "are", first,
+                         same ? "" : ", and so on")}};
+  }
+
   // Every pair turns as it is meant to, two channels of its own, and some have other ones.
   std::optional<Reason> other_partners() const {
     constexpr Index nobody = -1;
     const auto pairs = static_cast<std::size_t>(reading_.pairs);
     std::vector<Index> first(pairs, nobody), second(pairs, nobody);
     for (Index k = 0; k < reading_.width; ++k) {
-      const auto& [cosine, sine] = found_at(k);
+      const Wire &cosine = found_at(k).cosine, &sine = found_at(k).sine;
       if (found_at(k) == ChannelSource{{k, 1}, {}}) continue;
       const bool is_of_a_turn = cosine.turns() && sine.turns() && cosine.channel == k &&
                                 cosine.sign == 1 && cosine.pair == sine.pair;

@@ -194,9 +194,10 @@ RotationProposals some_backwards(const RotationObservation& observation,
     if (along[j] < 0) backwards.push_back(j);
   }
   if (backwards.empty() || backwards.size() == n) return {};
-  Proposal<RotationHypothesis> one{
-      hypothesis, fmt::format("the sines of pairs {} have the other sign", spell(backwards)), 1.1,
-      Cause::direction_reversed};
+  Proposal<RotationHypothesis> one{hypothesis,
+                                   fmt::format("the sines of pair{} {} have the other sign",
+                                               backwards.size() == 1 ? "" : "s", spell(backwards)),
+                                   1.1, Cause::direction_reversed};
   for (const std::size_t j : backwards) one.hypothesis.frequencies[j] *= -1;
   return {one};
 }
