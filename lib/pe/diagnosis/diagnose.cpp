@@ -228,6 +228,24 @@ bool has_more_queries(const Expectation& expected, const Dump& dump) {
   return axes && axes->queries > axes->keys;
 }
 
+// As told; of an array that nothing explains, or only damage, which heads, keys, positions or
+// channels are wrong throughout.
+Diagnosis with_stripes(const Expectation& expected, const Dump& dump, Diagnosis told) try {
+  const bool is_of_cells = std::ranges::all_of(
+      told.reasons, [](const Reason& one) { return one.cause == Cause::damaged_cells; });
+  if (told.tier != Tier::wrong || !is_of_cells || !expected.searches ||
+      is_of_turns(expected.effect) || told.cells == 0)
+    return told;
+  const Kind kind = kind_of(expected.effect);
+  auto reason = kind == Kind::bias    ? bias_stripes(expected, dump)
+                : kind == Kind::table ? row_stripes(expected, dump)
+                                      : std::nullopt;
+  if (reason) told.reasons = {std::move(*reason)};
+  return told;
+} catch (const UsageError&) {  // an array that was judged in parts
+  return told;
+}
+
 Diagnosis cut_short(const Dump& dump) {
   Diagnosis diagnosis;
   diagnosis.what = fmt::format("scores {}", spell_array(dump.arrays[0]));
@@ -311,6 +329,7 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
   const auto judge = [&](const Dump& other) { return diagnosed(meant, other); };
   diagnosis = with_padding_token(meant, main, std::move(diagnosis), judge);
   diagnosis = with_sequences_last(meant, main, std::move(diagnosis), judge);
+  diagnosis = with_stripes(meant, main, std::move(diagnosis));
   refuse_untrained(written.expected, main, diagnosis);
   if (companions) judge_companions(written.expected, *companions, diagnosis);
   if (written.dump.arrays.size() > most_companions)

@@ -206,4 +206,16 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   return told ? *told : whole;
 }
 
+std::optional<Reason> bias_stripes(const Expectation& expected, const Dump& dump) {
+  const Stored& given = array_of_bias(expected, dump);
+  if (is_integer(given.dtype) || !std::get<Bias>(expected.effect).fill ||
+      std::get<Bias>(expected.effect).buckets || has_drawn_weights(expected))
+    return {};
+  const Stored array = given.u16 ? as_bf16(given) : given;
+  BiasObservation observation = observe_bias(expected, array);
+  observation.has_gaps = dump.has_gaps;
+  observation.coarse = dump.coarse;
+  return stripes(observation, array);
+}
+
 }  // namespace pe

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,7 +10,9 @@
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
+#include "pe/diagnosis/biases/trained.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/stripes.hpp"
 
 namespace pe {
 
@@ -104,6 +107,52 @@ std::optional<Reason> damage_beside(const BiasObservation& observation, const St
       Cause::damaged_cells,
       fmt::format("{} of {} cells, the first at {}", residuals.beyond(), residuals.cells(),
                   place_of(observation.shape, *residuals.first_wrong()))};
+}
+
+namespace {
+
+// Heads, queries or keys that are wrong throughout.
+std::optional<Reason> wrong_stripes(const BiasObservation& observation, const Stored& array,
+                                    const BiasHypothesis& hypothesis) {
+  const BiasShape& shape = observation.shape;
+  StripeTally stripes(
+      {{"batch", "batches", shape.batch, 0, Cause::bias_zero},
+       {"head", "heads", shape.heads, 0, Cause::bias_zero},
+       {"query", "queries", shape.queries, shape.first_query, Cause::bias_zero},
+       {"key", "keys", shape.keys, shape.first_key, Cause::bias_zero}},
+      {Cause::bias_sign, Cause::bias_scaled,
+       has_given_weights(*observation.expected) ? Cause::other_weights : Cause::damaged_cells});
+  std::vector<double> got(static_cast<std::size_t>(shape.keys)), truth(got.size());
+  for (Index row = 0; row < shape.rows(); ++row) {
+    const Index plane = row / shape.queries, query = shape.first_query + row % shape.queries;
+    array.read(row * shape.keys, shape.keys, got.data());
+    observation.evaluate(hypothesis, plane, query, shape.first_key, shape.keys, truth.data());
+    for (Index k = 0; k < shape.keys; ++k) {
+      const double value = got[static_cast<std::size_t>(k)],
+                   meant = truth[static_cast<std::size_t>(k)];
+      const std::int64_t key = shape.first_key + k;
+      if (observation.is_later(query, key) || observation.is_hidden(plane, query, key) ||
+          observation.is_gap(value) || !std::isfinite(meant))
+        continue;
+      const double allowed = observation.allowed(hypothesis, plane, meant, value, 0,
+                                                 static_cast<double>(std::abs(query - key)));
+      if (!stripes.add(std::array{plane / shape.heads, plane % shape.heads, row % shape.queries, k},
+                       value, meant, allowed))
+        return {};
+    }
+  }
+  return stripes.reason();
+}
+
+}  // namespace
+
+std::optional<Reason> stripes(const BiasObservation& observation, const Stored& array) {
+  if (observation.shape.slopes || observation.shape.heads > observation.bias->heads) return {};
+  for (const Equivalent& one : equivalents(observation)) {
+    if (one.hypothesis.constant == BiasHypothesis::Constant::any) continue;
+    if (auto reason = wrong_stripes(observation, array, one.hypothesis)) return reason;
+  }
+  return {};
 }
 
 std::optional<Reason> damage(const BiasObservation& observation, const Stored& array) {

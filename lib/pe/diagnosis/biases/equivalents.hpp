@@ -27,6 +27,9 @@ bool is_hidden_throughout(const Stored& array);
 /// "batch 1, head 3, query 20, key 5".
 std::string place_of(const BiasShape& shape, const Spot& spot);
 
+/// Heads, queries or keys that are wrong throughout, where the others are right.
+std::optional<Reason> stripes(const BiasObservation& observation, const Stored& array);
+
 /// A few wrong cells, among many that are right.
 std::optional<Reason> damage(const BiasObservation& observation, const Stored& array);
 

@@ -293,14 +293,18 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
 
 }  // namespace
 
-bool has_drawn_weights(const Expectation& expected) {
-  const auto& entries = expected.parameters.entries();
-  const bool given = std::ranges::any_of(entries, [](const Parameters::Entry& entry) {
+bool has_given_weights(const Expectation& expected) {
+  return std::ranges::any_of(expected.parameters.entries(), [](const Parameters::Entry& entry) {
     return entry.type == Parameter::Type::tensor;
   });
+}
+
+bool has_drawn_weights(const Expectation& expected) {
+  const auto& entries = expected.parameters.entries();
   const auto seed = std::ranges::find(entries, "seed", &Parameters::Entry::name);
   const bool by_bucket = std::get<Bias>(expected.effect).scaled_terms == 1;  // and by nothing else
-  return by_bucket && !given && seed != entries.end() && seed->origin == "default";
+  return by_bucket && !has_given_weights(expected) && seed != entries.end() &&
+         seed->origin == "default";
 }
 
 Diagnosis diagnose_trained_bias(const Expectation& expected, const Stored& array) {

@@ -6,6 +6,9 @@
 
 namespace pe {
 
+/// Weights were given.
+bool has_given_weights(const Expectation& expected);
+
 /// Nobody gave the weights of a bias, nor a seed to draw them with: no dump holds those drawn.
 bool has_drawn_weights(const Expectation& expected);
 

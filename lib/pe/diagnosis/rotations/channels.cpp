@@ -11,6 +11,7 @@
 #include "pe/base/narrow.hpp"
 #include "pe/base/ulp.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/spelled.hpp"
 
 namespace pe {
 namespace {
@@ -166,17 +167,6 @@ class TableCells {
 
 }  // namespace
 
-std::string spell_channels(const std::vector<Index>& channels) {
-  constexpr std::size_t most = 4;
-  if (channels.back() - channels.front() + 1 == static_cast<Index>(channels.size()) &&
-      channels.size() > 1)
-    return fmt::format("{}–{}", channels.front(), channels.back());
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(channels.size(), most));
-  std::string text = fmt::format("{}", fmt::join(channels.begin(), channels.begin() + shown, ", "));
-  return channels.size() > most ? fmt::format("{} and {} more", text, channels.size() - most)
-                                : text;
-}
-
 std::vector<Index> still_pairs(const RotationObservation& observation) {
   constexpr Index few = 4;  // rows that anything may share
   if (!observation.has_rows() || observation.reading().is_one_sided() || observation.slots() <= few)
@@ -212,7 +202,7 @@ Reason told_still(const RotationObservation& observation, const std::vector<Inde
   });
   const bool one = pairs.size() == 1;
   return {zero ? Cause::channels_zero : Cause::channels_not_rotated,
-          fmt::format("{} {} of every row {}", one ? "pair" : "pairs", spell_channels(pairs),
+          fmt::format("{} {} of every row {}", one ? "pair" : "pairs", spell_numbers(pairs),
                       zero  ? one ? "holds zeros" : "hold zeros"
                       : one ? "turns nowhere"
                             : "turn nowhere")};
@@ -238,7 +228,7 @@ std::optional<Reason> spoilt_channels(const RotationObservation& observation, co
     return Reason{Cause::damaged_cells,
                   fmt::format("channels {}, which do not turn, are not what they were; those that "
                               "turn are right",
-                              spell_channels(wrong))};
+                              spell_numbers(wrong))};
   const auto is_wrong_in_most = [&](Index k) {
     return 2 * channels[static_cast<std::size_t>(k)].wrong > rows;
   };
@@ -247,7 +237,7 @@ std::optional<Reason> spoilt_channels(const RotationObservation& observation, co
     return Reason{Cause::damaged_cells,
                   fmt::format("channel{} {} hold{} something else in most vectors; the others are "
                               "right",
-                              wrong.size() == 1 ? "" : "s", spell_channels(wrong),
+                              wrong.size() == 1 ? "" : "s", spell_numbers(wrong),
                               wrong.size() == 1 ? "s" : "")};
   if (!left && !zero) return {};
   return Reason{
@@ -256,7 +246,7 @@ std::optional<Reason> spoilt_channels(const RotationObservation& observation, co
           ? fmt::format("channel {} of every vector {}; the others are right", wrong[0],
                         left ? "is left as it was" : "holds zeros")
           : fmt::format("channels {} of every vector {}; the others are right",
-                        spell_channels(wrong), left ? "are left as they were" : "hold zeros")};
+                        spell_numbers(wrong), left ? "are left as they were" : "hold zeros")};
 }
 
 }  // namespace pe

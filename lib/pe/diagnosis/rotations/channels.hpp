@@ -6,9 +6,6 @@
 
 namespace pe {
 
-/// "32–63", "3, 11, 19 and 5 more".
-std::string spell_channels(const std::vector<Index>& channels);
-
 /// Pairs that hold one turn in every row that was probed, where what is meant turns them by a tenth
 /// of a radian and more; nothing where they are many.
 std::vector<Index> still_pairs(const RotationObservation& observation);

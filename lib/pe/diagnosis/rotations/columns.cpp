@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/column_search.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
+#include "pe/diagnosis/spelled.hpp"
 
 namespace pe {
 namespace {
@@ -68,7 +68,7 @@ class ColumnWords {
   std::string spell_columns(const Told& told) const {
     const auto of = [](const char* sides, const std::vector<Index>& pairs) {
       return fmt::format("{} of pair{} {}", sides, pairs.size() == 1 ? "" : "s",
-                         spell_channels(pairs));
+                         spell_numbers(pairs));
     };
     if (told.sines.empty()) return of("cosines", told.cosines);
     if (told.cosines.empty()) return of("sines", told.sines);

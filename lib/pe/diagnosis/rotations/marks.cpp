@@ -2,25 +2,20 @@
 #include "pe/diagnosis/rotations/marks.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+
+#include "pe/diagnosis/spelled.hpp"
 
 namespace pe {
 namespace {
 
-// "3", "0, 2", "8–31", "1, 3, 5, 7 and 4 more" of the numbers that are marked.
+// The numbers that are marked.
 std::string spell(const std::vector<char>& marked, const std::function<std::int64_t(Index)>& name) {
-  constexpr std::size_t most = 4;
   std::vector<std::int64_t> names;
   for (Index i = 0; i < std::ssize(marked); ++i)
     if (marked[static_cast<std::size_t>(i)]) names.push_back(name(i));
-  const bool is_run = names.size() > 2 && names.back() - names.front() + 1 == std::ssize(names);
-  if (is_run) return fmt::format("{}–{}", names.front(), names.back());
-  const std::size_t shown = std::min(most, names.size());
-  const std::string text = fmt::format(
-      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+  return spell_numbers(names);
 }
 
 // Which they are of a dump of several axes: "the vectors of head 2", or how many, and the first.

@@ -8,10 +8,10 @@
 
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
-#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 #include "pe/diagnosis/rotations/residuals.hpp"
 #include "pe/diagnosis/rotations/small_shifts.hpp"
+#include "pe/diagnosis/spelled.hpp"
 
 namespace pe {
 namespace {
@@ -135,7 +135,7 @@ class SharpNumbers {
     return Reasons{
         {Cause::channels_not_rotated,
          fmt::format("channel{} {} of every vector {} what {} before", left.size() == 1 ? "" : "s",
-                     spell_channels(left), left.size() == 1 ? "is" : "are",
+                     spell_numbers(left), left.size() == 1 ? "is" : "are",
                      left.size() == 1 ? "it was" : "they were")}};
   }
 
@@ -144,11 +144,11 @@ class SharpNumbers {
     const bool one = pairs.size() == 1;
     if (turned < 0)
       return {Cause::direction_reversed, fmt::format("the sines of pair{} {} have the other sign",
-                                                     one ? "" : "s", spell_channels(pairs))};
+                                                     one ? "" : "s", spell_numbers(pairs))};
     return {
         Cause::pair_frequency,
         one ? fmt::format("pair {} turns by {:.2g} times its frequency", pairs[0], turned)
-            : fmt::format("pairs {} turn by other frequencies than theirs", spell_channels(pairs))};
+            : fmt::format("pairs {} turn by other frequencies than theirs", spell_numbers(pairs))};
   }
 
   // Numbers of a short type that were cut off and not rounded: none is larger than its sum.

@@ -10,6 +10,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/some_places.hpp"
 #include "pe/diagnosis/rotations/vectors.hpp"
 
 namespace pe {
@@ -68,6 +69,34 @@ struct ToldApart {
   std::size_t most_sentences = 0;  // that differ, of one cause
 };
 
+bool is_of_cells(const Reason& reason) { return reason.cause == Cause::damaged_cells; }
+
+// Whether no more is known of a wrong dump than which cells are wrong.
+bool is_of_cells(const Diagnosis& told) {
+  return told.tier == Tier::wrong &&
+         std::ranges::all_of(told.reasons, [](const Reason& one) { return is_of_cells(one); });
+}
+
+// Whether some cells are beside what is known of the others.
+bool leaves_cells(const Diagnosis& told) {
+  return std::ranges::any_of(told.reasons, [](const Reason& one) { return is_of_cells(one); });
+}
+
+std::optional<Diagnosis> told_of_slices(const Expectation& expected, const Dump& dump,
+                                        std::optional<Side> side, const Judge& judge_one);
+
+// What is wrong with one slice, or with slices of it; where they are few, that something else
+// stands there.
+Diagnosis told_of_one(const Expectation& expected, const Dump& slice, std::optional<Side> side,
+                      const Judge& judge_one, bool are_few) {
+  Diagnosis told = judge_one(expected, slice);
+  if (told.tier != Tier::wrong || !is_of_cells(told)) return told;
+  if (const auto parts = told_of_slices(expected, slice, side, judge_one)) return *parts;
+  if (told.reasons.empty() && are_few)
+    told.reasons = {{Cause::damaged_cells, "something else stands there; the others are right"}};
+  return told;
+}
+
 // Nothing where all are right, none is, or one is unexplained.
 std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dump,
                                     std::optional<Side> side, const Slicing& slicing,
@@ -81,7 +110,8 @@ std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dum
   std::vector<Alike> alike;
   ToldApart all;
   for (const Index i : wrong) {
-    const Diagnosis told = judge_one(expected, slice_of(dump, slicing, i));
+    const Diagnosis told = told_of_one(expected, slice_of(dump, slicing, i), side, judge_one,
+                                       2 * std::ssize(wrong) <= slicing.count);
     if (told.tier != Tier::wrong || told.reasons.empty()) return {};
     all.after = std::max(all.after, told.after);
     for (const Reason& reason : told.reasons) {
@@ -151,6 +181,12 @@ std::optional<ToldOfSlices> judge_slices(const Expectation& expected, const Dump
   return {};
 }
 
+std::optional<Diagnosis> told_of_slices(const Expectation& expected, const Dump& dump,
+                                        std::optional<Side> side, const Judge& judge_one) {
+  const auto slices = judge_slices(expected, dump, side, judge_one);
+  return slices ? std::optional(slices->told) : std::nullopt;
+}
+
 }  // namespace
 
 Diagnosis judge_by_slices(const Expectation& expected, const Dump& dump, std::optional<Side> side,
@@ -162,7 +198,10 @@ Diagnosis judge_by_slices(const Expectation& expected, const Dump& dump, std::op
   const bool is_vague =
       whole.tier == Tier::wrong &&
       (!is_explained(whole) || (slices && whole.reasons.size() > slices->told.reasons.size()));
-  return slices && is_vague ? slices->told : whole;
+  if (slices && is_vague) return slices->told;
+  if (!is_vague && !leaves_cells(whole)) return whole;
+  const auto places = judge_some_places(expected, dump, side, judge_one);
+  return places && (is_of_cells(whole) || !leaves_cells(*places)) ? *places : whole;
 }
 
 }  // namespace pe

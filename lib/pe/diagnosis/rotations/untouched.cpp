@@ -12,9 +12,9 @@
 
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
-#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/marks.hpp"
 #include "pe/diagnosis/rotations/rewritten.hpp"
+#include "pe/diagnosis/spelled.hpp"
 
 namespace pe {
 namespace {
@@ -130,7 +130,7 @@ std::optional<RestoredDump> without_untouched_pairs(const Dump& dump,
       {{rewritten(dump, reading.width, open)}, dump.before, true},
       {Cause::channels_not_rotated,
        fmt::format("{} {} of every vector {} left as {} before",
-                   pairs.size() == 1 ? "pair" : "pairs", spell_channels(pairs),
+                   pairs.size() == 1 ? "pair" : "pairs", spell_numbers(pairs),
                    pairs.size() == 1 ? "is" : "are", pairs.size() == 1 ? "it was" : "they were")},
       0,
       0};

@@ -11,11 +11,11 @@
 #include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/attempts.hpp"
-#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/choice.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rotations/sides.hpp"
 #include "pe/diagnosis/rotations/wires.hpp"
+#include "pe/diagnosis/spelled.hpp"
 
 namespace pe {
 namespace {
@@ -208,7 +208,7 @@ class WiredChannels {
   }
   bool all(const auto& holds) const { return std::ranges::all_of(wrong_, holds); }
   static std::string spell_named(const std::vector<Index>& channels) {
-    return fmt::format("channel{} {}", channels.size() == 1 ? "" : "s", spell_channels(channels));
+    return fmt::format("channel{} {}", channels.size() == 1 ? "" : "s", spell_numbers(channels));
   }
 
   // The whole of them is an amplitude, which others tell.

@@ -9,6 +9,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/other_settings.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
+#include "pe/diagnosis/spelled.hpp"
 #include "pe/model/coordinates.hpp"
 
 namespace pe {
@@ -119,6 +120,31 @@ Proposals permuted(const RowObservation& observation, const RowHypothesis& hypot
            fmt::format("the rows are those meant in another order, {} blocks: {}{}", count, blocks,
                        count > 6 ? ", …" : ""),
            1.1}};
+}
+
+// Some rows, all as far off, where the others stand where they should.
+Proposals some_shifted(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const auto& implied = observation.implied;
+  std::vector<std::int64_t> moved;
+  std::int64_t by = 0;
+  for (std::size_t row = 0; row < implied.size(); ++row) {
+    const std::int64_t own = observation.first + static_cast<std::int64_t>(row);
+    if (implied[row] < 0) return {};
+    if (implied[row] == own) continue;
+    if (!moved.empty() && implied[row] - own != by) return {};
+    by = implied[row] - own;
+    moved.push_back(own);
+  }
+  if (moved.empty() || 4 * moved.size() > 3 * implied.size()) return {};
+  RowHypothesis other = hypothesis;
+  other.order = implied;
+  return {
+      {std::move(other),
+       fmt::format("position{} the row {} {} {} own; the others are right",
+                   moved.size() == 1 ? fmt::format(" {} holds", moved[0])
+                                     : fmt::format("s {} hold", spell_numbers(moved)),
+                   std::abs(by), by < 0 ? "before" : "after", moved.size() == 1 ? "its" : "their"),
+       1.2}};
 }
 
 // One row again and again, and behind it the rows from the first on.
@@ -294,6 +320,7 @@ constexpr Proposer<RowObservation> causes[] = {
     {Cause::rows_wrapped, "rows", &wrapped},
     {Cause::left_padding, "rows", &padded},
     {Cause::rows_permuted, "rows", &permuted},
+    {Cause::rows_permuted, "rows", &some_shifted},
     {Cause::wrong_order, "channels", &other_channels},
     {Cause::axes_swapped, "table", &exchanged},
     {Cause::transposed, "axes", &transposed},

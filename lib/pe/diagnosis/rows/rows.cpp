@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -15,6 +16,7 @@
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rows/another.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
+#include "pe/diagnosis/stripes.hpp"
 
 namespace pe {
 namespace {
@@ -285,6 +287,31 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
                          : diagnosis.tier == Tier::drift ? "float32, of no known codebase"
                                                          : "";
   return diagnosis;
+}
+
+std::optional<Reason> row_stripes(const Expectation& expected, const Dump& dump) {
+  const RowDump rows = row_dump(expected, dump);
+  const RowObservation& observation = rows.observation;
+  const Stored& array = rows.array;
+  StripeTally stripes(
+      {{"table", "tables", observation.times, 0, Cause::rows_zero},
+       {"position", "positions", observation.rows, observation.first, Cause::rows_zero},
+       {"channel", "channels", observation.width, 0, Cause::channels_zero}},
+      {Cause::wrong_amplitude, Cause::wrong_amplitude, Cause::damaged_cells});
+  std::vector<double> got(static_cast<std::size_t>(observation.width)), truth(got.size());
+  for (Index row = 0; row < observation.times * observation.rows; ++row) {
+    const Index place = row % observation.rows;
+    if (!observation.evaluate({}, place, truth.data())) continue;
+    array.read(row * observation.width, observation.width, got.data());
+    for (Index k = 0; k < observation.width; ++k) {
+      const double meant = truth[static_cast<std::size_t>(k)];
+      if (!stripes.add(std::array{row / observation.rows, place, k},
+                       got[static_cast<std::size_t>(k)], meant,
+                       observation.allowed({}, meant, row, k)))
+        return {};
+    }
+  }
+  return stripes.reason();
 }
 
 }  // namespace pe
