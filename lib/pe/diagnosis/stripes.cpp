@@ -26,6 +26,7 @@ bool StripeTally::add(std::span<const Index> at, double got, double want, double
     entry.seen += is_seen;
     if (is_wrong) {
       line.wrong += entry.wrong++ == 0;
+      entry.excess = std::max(entry.excess, std::fabs(got - want) / allowed);
       entry.zero += got == 0;
       entry.negative += std::fabs(got + want) <= allowed;
       entry.least = std::min(entry.least, got);
@@ -41,11 +42,15 @@ bool StripeTally::add(std::span<const Index> at, double got, double want, double
   return may_be_told;
 }
 
-// The least part of an entry's cells that is wrong, of those that have any.
+// The least part of an entry's cells that is wrong, of those that have any; 0 where one is hardly
+// off.
 double StripeTally::density(const Line& line) {
+  constexpr double clear = 4;
   double least = 1;
   for (const Entry& entry : line.entries)
-    if (entry.wrong > 0)
+    if (entry.wrong > 0 && !(entry.excess >= clear))
+      return 0;
+    else if (entry.wrong > 0)
       least = std::min(least, static_cast<double>(entry.wrong) /
                                   static_cast<double>(std::max<Index>(1, entry.seen)));
   return least;

@@ -39,6 +39,7 @@ class StripeTally {
   // Of one entry: cells that are off zero by more than their bound, and those that are wrong.
   struct Entry {
     Index seen = 0, wrong = 0, zero = 0, negative = 0;
+    double excess = 0;  // that is largest, in bounds
     double least = std::numeric_limits<double>::infinity(), most = -least;  // number
     double low = -std::numeric_limits<double>::infinity(), high = -low;     // of what is meant
   };

@@ -39,10 +39,10 @@ class ColumnSearch {
     }
   }
 
-  /// Of every wrong column; empty where none is, where every pair has one, or where one is wrong in
-  /// a few rows alone.
+  /// Of every wrong column; empty where none is, where every pair has one, or where one is hardly
+  /// off or wrong in a few rows alone.
   std::vector<ColumnFault> found() {
-    if (!find_wrong()) return {};
+    if (!find_wrong() || !are_clear()) return {};
     for (ColumnFault& one : found_) one.source = source_of(one.column);
     if (is_excuse() || !hold_for_every_row()) return {};
     return found_;
@@ -81,6 +81,19 @@ class ColumnSearch {
       spoilt += is_wrong;
     }
     return !found_.empty() && spoilt < observation_.pairs() && meant_.size() > 2;
+  }
+
+  // Whether each wrong column is somewhere off by several times its bound.
+  bool are_clear() const {
+    constexpr double clear = 4;
+    return std::ranges::all_of(found_, [&](const ColumnFault& one) {
+      for (std::size_t i = 0; i < meant_.size(); ++i) {
+        const double want = meant_[i].at(one.column),
+                     allowed = meant_[i].bound[one.column.pair] + prediction_.rounding(want);
+        if (std::fabs(got(i, one.column) - want) > clear * allowed) return true;
+      }
+      return false;
+    });
   }
 
   // Whether a column holds this at every probe.

@@ -324,6 +324,11 @@ bool is_explained(const Diagnosis& diagnosis) {
       diagnosis.reasons, [](const Reason& reason) { return reason.cause != Cause::table_short; });
 }
 
+bool leaves_cells(const Diagnosis& diagnosis) {
+  return std::ranges::any_of(
+      diagnosis.reasons, [](const Reason& reason) { return reason.cause == Cause::damaged_cells; });
+}
+
 Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
   if (expected.searches) return Verdict(expected, dump, side).reached();
   const auto right = held_as_meant(expected, dump, side);

@@ -26,6 +26,9 @@ std::vector<Reason> explained_at_once(const Expectation& expected, const Dump& d
 /// Whether more is known than that the table has too few rows.
 bool is_explained(const Diagnosis& diagnosis);
 
+/// Whether some cells are beside what is known of the others.
+bool leaves_cells(const Diagnosis& diagnosis);
+
 /// How far every cell lies from what is meant, by the reading that least speaks against; no cause.
 Diagnosis compared_as_meant(const Expectation& expected, const Dump& dump,
                             std::optional<Side> side = {});

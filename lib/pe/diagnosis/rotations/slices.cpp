@@ -77,11 +77,6 @@ bool is_of_cells(const Diagnosis& told) {
          std::ranges::all_of(told.reasons, [](const Reason& one) { return is_of_cells(one); });
 }
 
-// Whether some cells are beside what is known of the others.
-bool leaves_cells(const Diagnosis& told) {
-  return std::ranges::any_of(told.reasons, [](const Reason& one) { return is_of_cells(one); });
-}
-
 std::optional<Diagnosis> told_of_slices(const Expectation& expected, const Dump& dump,
                                         std::optional<Side> side, const Judge& judge_one);
 
@@ -92,7 +87,8 @@ Diagnosis told_of_one(const Expectation& expected, const Dump& slice, std::optio
   Diagnosis told = judge_one(expected, slice);
   if (told.tier != Tier::wrong || !is_of_cells(told)) return told;
   if (const auto parts = told_of_slices(expected, slice, side, judge_one)) return *parts;
-  if (told.reasons.empty() && are_few)
+  constexpr double clear = 4;  // bounds
+  if (told.reasons.empty() && are_few && told.worst >= clear * told.bound)
     told.reasons = {{Cause::damaged_cells, "something else stands there; the others are right"}};
   return told;
 }

@@ -19,38 +19,49 @@ namespace {
 struct WrongCells {
   std::vector<Index> slots;
   std::size_t columns = 0;  // that any of them is in
+  bool are_clear = true;    // at each slot some are off by several times their bound
 };
 
-// Nothing where more than three in four slots are wrong, or one or two.
+// Nothing where more than three in four slots are wrong, or few cells: three rows of a table, and
+// of vectors several at one position, are enough.
 std::optional<WrongCells> wrong_cells(const RotationObservation& observation) {
-  constexpr Index least = 3;
+  constexpr Index least_rows = 3;
+  constexpr double clear = 4;  // bounds
   const std::size_t pairs = observation.pairs();
   const auto slots = static_cast<std::size_t>(observation.slots());
   const RotationHypothesis meant = observation.start();
   const RotationPrediction prediction = observation.prediction(meant);
   std::vector<double> cosine(pairs), sine(pairs), bound(pairs);
-  std::vector<char> is_wrong(slots), columns(2 * pairs);
+  std::vector<char> columns(2 * pairs);
+  std::vector<double> excess(slots);  // where it is more than 1
   Index wrong = 0;
   observation.scan([&](Index row, const double* c, const double* s, const double* slack) {
     prediction.row(row, cosine, sine, bound);
-    bool is_right = true;
+    double worst = 0;
+    const auto look = [&](std::size_t column, double got, double want, double allowed) {
+      allowed += prediction.rounding(want);
+      if (std::fabs(got - want) <= allowed) return;
+      columns[column] = 1;
+      worst = std::max(worst, std::fabs(got - want) / allowed);
+    };
     for (std::size_t j = 0; j < pairs; ++j) {
-      const double allowed = bound[j] + slack[j];
-      if (observation.has_cosine() && !prediction.allows(c[j], cosine[j], allowed))
-        is_right = !(columns[j] = 1);
-      if (observation.has_sine() && !prediction.allows(s[j], sine[j], allowed))
-        is_right = !(columns[pairs + j] = 1);
+      if (observation.has_cosine()) look(j, c[j], cosine[j], bound[j] + slack[j]);
+      if (observation.has_sine()) look(pairs + j, s[j], sine[j], bound[j] + slack[j]);
     }
-    char& here = is_wrong[static_cast<std::size_t>(observation.slot(row))];
-    wrong += !is_right && !here;
-    here = here || !is_right;
-    return 4 * wrong <= 3 * std::ssize(is_wrong);
+    double& here = excess[static_cast<std::size_t>(observation.slot(row))];
+    wrong += here == 0 && worst > 0;
+    here = std::max(here, worst);
+    return 4 * wrong <= 3 * std::ssize(excess);
   });
-  if (wrong < least || 4 * wrong > 3 * std::ssize(is_wrong)) return {};
+  const Index each = observation.reading().rows / observation.slots();
+  if (wrong * each < least_rows || 4 * wrong > 3 * std::ssize(excess)) return {};
   WrongCells cells;
   cells.columns = static_cast<std::size_t>(std::ranges::count(columns, char{1}));
-  for (std::size_t slot = 0; slot < slots; ++slot)
-    if (is_wrong[slot]) cells.slots.push_back(static_cast<Index>(slot));
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    if (excess[slot] == 0) continue;
+    cells.slots.push_back(static_cast<Index>(slot));
+    cells.are_clear = cells.are_clear && excess[slot] >= clear;
+  }
   return cells;
 }
 
@@ -79,6 +90,25 @@ std::optional<Dump> at_places(const Dump& dump, const RotationReading& reading,
   return some;
 }
 
+// What is meant there: a range where the slots follow one another.
+Expectation at_slots(Expectation expected, const std::vector<Index>& slots) {
+  const Expectation whole = expected;
+  expected.rows = std::ssize(slots);
+  if (whole.listed.empty() && slots.back() - slots.front() + 1 == std::ssize(slots)) {
+    expected.first = whole.position(slots.front());
+    return expected;
+  }
+  expected.listed.clear();
+  for (const Index slot : slots) expected.listed.push_back(whole.position(slot));
+  return expected;
+}
+
+std::string spell_places(const Expectation& expected, const std::vector<Index>& slots) {
+  std::vector<std::int64_t> positions;
+  for (const Index slot : slots) positions.push_back(expected.position(slot));
+  return fmt::format("position{} {}", slots.size() == 1 ? "" : "s", spell_numbers(positions));
+}
+
 std::vector<Reason> told_at(const std::string& where, const Diagnosis& alone) {
   std::vector<Reason> all = alone.reasons;
   for (Reason& reason : all) reason.sentence = fmt::format("{}: {}", where, reason.sentence);
@@ -98,24 +128,40 @@ std::optional<Diagnosis> judge_some_places(const Expectation& expected, const Du
   const auto wrong = wrong_cells(observation);
   const std::size_t sides = reading.is_one_sided() ? 1 : 2;
   if (!wrong || 3 * wrong->columns <= sides * observation.pairs()) return {};
-  Expectation there = expected;
-  there.listed.clear();
-  for (const Index slot : wrong->slots) there.listed.push_back(expected.position(slot));
-  there.rows = std::ssize(wrong->slots);
-  const auto some = at_places(dump, reading, wrong->slots);
-  if (!some) return {};
-  const Diagnosis alone = judge_one(there, *some);
-  const std::string where = fmt::format("positions {}", spell_numbers(there.listed));
+  const auto judged_at = [&](const std::vector<Index>& slots) -> std::optional<Diagnosis> {
+    const auto some = at_places(dump, reading, slots);
+    if (!some) return {};
+    Diagnosis alone = judge_one(at_slots(expected, slots), *some);
+    return alone.tier == Tier::wrong && is_explained(alone) && !leaves_cells(alone)
+               ? std::optional(std::move(alone))
+               : std::nullopt;
+  };
+  std::vector<Index> slots = wrong->slots;
+  std::string beside;
+  auto alone = judged_at(slots);
+  // What was written from one number on to another begins and ends within a row.
+  constexpr Index many = 6;
+  const bool are_one_piece = slots.back() - slots.front() + 1 == std::ssize(slots);
+  if (!alone && are_one_piece && std::ssize(slots) >= many) {
+    const std::vector<Index> inner(slots.begin() + 1, slots.end() - 1);
+    if ((alone = judged_at(inner))) {
+      beside = fmt::format("; positions {} and {} are wrong, too", expected.position(slots.front()),
+                           expected.position(slots.back()));
+      slots = inner;
+    }
+  }
   Diagnosis told = compared_as_meant(expected, dump, side);
   told.tier = Tier::wrong;
   told.before = told.after = told.worst;
-  const bool is_told = alone.tier == Tier::wrong && is_explained(alone);
-  if (is_told) {
-    told.reasons = told_at(where, alone);
-    told.after = alone.after;
-  } else if (2 * std::ssize(wrong->slots) <= reading.slots()) {
+  const std::string where = spell_places(expected, slots);
+  if (alone) {
+    told.reasons = told_at(where, *alone);
+    told.reasons.back().sentence += beside;
+    told.after = alone->after;
+  } else if (wrong->are_clear && 2 * std::ssize(slots) <= reading.slots()) {
     told.reasons = {
-        {Cause::damaged_cells, fmt::format("{} hold something else; the others are right", where)}};
+        {Cause::damaged_cells, fmt::format("{} hold{} something else; the others are right", where,
+                                           slots.size() == 1 ? "s" : "")}};
   } else {
     return {};
   }

@@ -106,7 +106,10 @@ ChannelSource WireObservation::multiplied(Index channel, const ChannelSource& so
     along += after(i, channel) * one;
     squares += one * one;
   }
-  return {source.cosine, source.sine, source.factor * along / squares};
+  // No more than its rounding allows is no factor.
+  const double factor = along / squares, clear = 4 * unit_;
+  return {source.cosine, source.sine,
+          std::fabs(factor - 1) > clear ? source.factor * factor : source.factor};
 }
 
 Wire WireObservation::likeliest(const std::vector<double>& left, Index pair, bool sine) const {
