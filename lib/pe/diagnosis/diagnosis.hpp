@@ -34,6 +34,7 @@ struct Expectation {
   std::string still = {};    // which of the model's layers do not turn; "": all do, or who knows
   bool layers_alike = true;  // what holds of one layer's cache holds of the next one's
   bool searches = true;      // causes of turns are looked for where they are not as meant
+  int most_causes = 2;       // of turns: how many together
   bool wide_heads = false;   // nobody says how wide a head is: its other channels may stay
   /// The same encoding with other parameters (an empty word takes one away); nothing when it
   /// refuses them.

@@ -195,6 +195,7 @@ class AgreementSearch {
       // A list fits whatever was probed: it is one where every value says so.
       std::erase_if(hits, [&](AgreeingCandidate& hit) {
         hit.expected.layout = seen.reading.layout;
+        hit.expected.most_causes = 1;
         return diagnose(hit.expected, dump_).tier == Tier::wrong;
       });
       if (!hits.empty()) return hits;
@@ -322,7 +323,7 @@ class AgreementSearch {
     }
     std::ranges::stable_sort(nearest, {}, &Near::distance);
     std::vector<AgreeingCandidate> best;
-    std::size_t fewest = 3, tried = 0;
+    std::size_t fewest = 3, tried = 0;  // one cause, and that there is one
     for (const Near& near : nearest) {
       if (near.distance > 0.35 || ++tried > 6) break;
       AgreeingCandidate hit{*near.seen, near.made->first, near.made->second};
@@ -330,6 +331,7 @@ class AgreementSearch {
       hit.expected.layout = hit.expected.encoding->kind == Kind::table
                                 ? sinusoidal_layout(dump_, near.seen->reading)
                                 : near.seen->reading.layout;
+      hit.expected.most_causes = 1;
       const Diagnosis diagnosis = diagnose(hit.expected, dump_);
       const std::size_t size = diagnosis.reasons.size() + (diagnosis.tier == Tier::wrong ? 1 : 0);
       if ((diagnosis.tier == Tier::wrong && diagnosis.reasons.empty()) || size >= fewest) continue;

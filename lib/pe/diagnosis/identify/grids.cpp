@@ -119,10 +119,22 @@ std::optional<Guess> masked(const Guess& guess, const std::string& layout) {
   return {};
 }
 
+// Whether the last axis holds cosine and sine.
+bool is_complex(const Dump& dump) {
+  const std::vector<Index>& shape = dump.arrays[0].shape;
+  return shape.size() > 2 && shape.back() == 2 && dump.before.empty();
+}
+
+// Whether so many rows would part the channels of one.
+bool cuts_rows(const Dump& dump, Index rows) {
+  const std::vector<Index>& shape = dump.arrays[0].shape;
+  return is_complex(dump) && dump.arrays[0].size() / rows < 2 * shape.end()[-2];
+}
+
 std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, Index rows,
                               const std::string& layout) {
   const std::vector<Index>& shape = dump.arrays[0].shape;
-  const bool complex = shape.size() > 2 && shape.back() == 2 && dump.before.empty();
+  const bool complex = is_complex(dump);
   const Index width = complex ? shape.end()[-2] : shape.back();
   std::vector<Guess> all;
   std::map<std::pair<Grid, Index>, bool> known;
@@ -187,10 +199,12 @@ std::optional<Identification> identify_grid(const Dump& dump, const std::string&
   if (shape.size() < 2 || is_integer(dump.arrays[0].dtype)) return {};
   const std::span<const Index> leading(shape.data(), dump.before.empty() ? shape.size() - 1 : 0);
   std::vector<Guess> guesses;
-  for (const Index count : counts_of_rows(dump))
+  for (const Index count : counts_of_rows(dump)) {
+    if (cuts_rows(dump, count)) continue;
     for (const Index rows : row_counts_without_tokens(dump, count))
       if (rows >= 4 && rows <= most_rows)
         std::ranges::move(guesses_of(dump, leading, rows, layout), std::back_inserter(guesses));
+  }
   if (guesses.empty()) return {};
   std::ranges::stable_sort(guesses, std::greater{},
                            [](const Guess& one) { return one.likely.share; });

@@ -102,12 +102,13 @@ bool is_nearer(const Held& one, const Held& other) {
 // The cheapest that agrees with every value, and not with the rows probed alone; the cheapest where
 // none does. A base of many digits stands back behind one that comes nearer.
 Held best_of(const std::vector<AgreeingCandidate>& hits, const Dump& dump, Index length,
-             bool searches) {
-  constexpr std::size_t most = 6;
+             int most_causes) {
+  const std::size_t most = most_causes > 1 ? 1 : 6;
   std::optional<Held> best;
   for (std::size_t i = 0; i < std::min(most, hits.size()); ++i) {
     AgreeingCandidate hit = as_seen(hits[i], dump, length);
-    hit.expected.searches = searches;
+    hit.expected.searches = most_causes > 0;
+    hit.expected.most_causes = most_causes;
     Held one{hit, diagnose(hit.expected, dump)};
     const bool is_whole = agrees(one.second);
     if (!best || is_whole > agrees(best->second) ||
@@ -165,9 +166,12 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
     return found;
   }
   // Causes are looked for where no candidate holds without one: that takes a hundred times as long.
-  Held held = best_of(hits, dump, longest(all), false);
-  if (!agrees(held.second) && admit != Admit::held_tables)
-    held = best_of(hits, dump, longest(all), true);
+  Held held = best_of(hits, dump, longest(all), 0);
+  if (!agrees(held.second) && admit != Admit::held_tables) {
+    held = best_of(hits, dump, longest(all), 1);
+    if (held.second.tier == Tier::wrong && held.second.reasons.empty())
+      held = best_of(hits, dump, longest(all), 2);
+  }
   const auto& [best, diagnosis] = held;
   found.diagnosis = diagnosis;
   found.encoding = best.candidate.encoding;

@@ -164,7 +164,7 @@ class Verdict {
     }
     constexpr double most_faults = 3.4;  // more of them, the reading's own included, nobody made
     Attempt* best = &kept_.front();
-    for (int depth = 0; depth <= 2; ++depth)
+    for (int depth = 0; depth <= expected_.most_causes; ++depth)
       for (std::size_t i = 0; i < kept_.size(); ++i) {
         if (!kept_[i].hypotheses.empty() ||
             kept_[i].cost + depth >= std::min(best->total(), most_faults))
