@@ -10,6 +10,7 @@
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/agreements.hpp"
+#include "pe/diagnosis/identify/bases.hpp"
 
 namespace pe {
 namespace {
@@ -120,6 +121,29 @@ Held best_of(const std::vector<AgreeingCandidate>& hits, const Dump& dump, Index
   return *best;
 }
 
+// The base in use beside a fitted one, where it holds as well: an arithmetic that multiplies on
+// leaves its roundings in every pair, as a base near the right one does.
+Held with_usual_base(Held held, const Dump& dump, Index length) {
+  constexpr double near = 1e-5;
+  if (!agrees(held.second) || !is_fitted(held.first)) return held;
+  const double fitted = Decimal(held.first.candidate.given.at("base").text).value();
+  for (const Base& base : bases_in_use()) {
+    if (std::fabs(base.value / fitted - 1) > near) continue;
+    AgreeingCandidate other = held.first;
+    other.candidate.given["base"].text = fmt::format("{:.0f}", base.value);
+    auto made = expectation_of(other.candidate, length, held.first.expected.first, false);
+    if (!made) continue;
+    made->layout = held.first.expected.layout;
+    made->step = held.first.expected.step;
+    made->listed = held.first.expected.listed;
+    made->searches = false;
+    other.expected = std::move(*made);
+    if (Diagnosis diagnosis = diagnose(other.expected, dump); agrees(diagnosis))
+      return {std::move(other), std::move(diagnosis)};
+  }
+  return held;
+}
+
 std::optional<Identification> identify_one(const Dump& dump, const std::string& layout,
                                            Admit admit) {
   const auto blank = expectation_of(
@@ -155,14 +179,19 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
     const Measured& measured = all.front().measured;
     const bool stand =
         std::ranges::all_of(measured.frequencies, [](double turn) { return turn == 0; });
+    const bool unknown =
+        std::ranges::all_of(measured.frequencies, [](double turn) { return std::isnan(turn); });
     found.seen =
-        stand ? fmt::format("{}: its {} pairs do not turn from position to position",
-                            describe(dump, reading), reading.pairs)
-              : fmt::format(
-                    "{}: {} pairs turn, by {} radians a position{}, and no ladder of the catalogue "
-                    "or of a known rule has these",
-                    describe(dump, reading), reading.pairs, spell_frequencies(measured),
-                    spell_amplitude(measured));
+        unknown ? fmt::format("{}: too few numbers to tell how fast its {} pairs turn",
+                              describe(dump, reading), reading.pairs)
+        : stand
+            ? fmt::format("{}: its {} pairs do not turn from position to position",
+                          describe(dump, reading), reading.pairs)
+            : fmt::format(
+                  "{}: {} pairs turn, by {} radians a position{}, and no ladder of the catalogue "
+                  "or of a known rule has these",
+                  describe(dump, reading), reading.pairs, spell_frequencies(measured),
+                  spell_amplitude(measured));
     return found;
   }
   // Causes are looked for where no candidate holds without one: that takes a hundred times as long.
@@ -172,6 +201,7 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
     if (held.second.tier == Tier::wrong && held.second.reasons.empty())
       held = best_of(hits, dump, longest(all), 2);
   }
+  held = with_usual_base(std::move(held), dump, longest(all));
   const auto& [best, diagnosis] = held;
   found.diagnosis = diagnosis;
   found.encoding = best.candidate.encoding;
