@@ -11,8 +11,9 @@
 namespace pe {
 
 StripeTally::StripeTally(std::vector<Axis> axes, Causes causes) : causes_(causes) {
+  constexpr Index most = Index{1} << 17;
   for (Axis& axis : axes) {
-    const auto extent = static_cast<std::size_t>(axis.extent);
+    const auto extent = static_cast<std::size_t>(axis.extent > most ? 0 : axis.extent);
     lines_.push_back({std::move(axis), std::vector<Entry>(extent)});
   }
 }
@@ -22,6 +23,7 @@ bool StripeTally::add(std::span<const Index> at, double got, double want, double
   bool may_be_told = false;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     Line& line = lines_[i];
+    if (line.entries.empty()) continue;
     Entry& entry = line.entries[static_cast<std::size_t>(at[i])];
     entry.seen += is_seen;
     if (is_wrong) {
@@ -47,12 +49,12 @@ bool StripeTally::add(std::span<const Index> at, double got, double want, double
 double StripeTally::density(const Line& line) {
   constexpr double clear = 4;
   double least = 1;
-  for (const Entry& entry : line.entries)
-    if (entry.wrong > 0 && !(entry.excess >= clear))
-      return 0;
-    else if (entry.wrong > 0)
-      least = std::min(least, static_cast<double>(entry.wrong) /
-                                  static_cast<double>(std::max<Index>(1, entry.seen)));
+  for (const Entry& entry : line.entries) {
+    if (entry.wrong == 0) continue;
+    if (!(entry.excess >= clear)) return 0;
+    least = std::min(least, static_cast<double>(entry.wrong) /
+                                static_cast<double>(std::max<Index>(1, entry.seen)));
+  }
   return least;
 }
 

@@ -26,6 +26,7 @@ class StripeTally {
     Cause negative, multiple, other;
   };
 
+  /// Axes of more than 2^17 entries are not told of.
   StripeTally(std::vector<Axis> axes, Causes causes);
 
   /// A cell at its entry of each axis; false where nothing can be told any more.

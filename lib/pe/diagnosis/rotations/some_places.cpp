@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/choice.hpp"
 #include "pe/diagnosis/rotations/vectors.hpp"
@@ -122,19 +123,34 @@ std::optional<Diagnosis> judge_some_places(const Expectation& expected, const Du
   if (!expected.searches || dump.has_gaps) return {};
   const LikelyReading likely = likely_reading(expected, dump);
   const RotationReading& reading = likely.reading;
-  if (reading.is_of_frequencies() || reading.per_axis) return {};
+  constexpr Index most_slots = Index{1} << 20;
+  if (reading.is_of_frequencies() || reading.per_axis || reading.slots() > most_slots) return {};
   const RotationObservation observation(expected, dump, reading, likely.truth,
                                         probe_rows(reading, 0, {}));
   const auto wrong = wrong_cells(observation);
   const std::size_t sides = reading.is_one_sided() ? 1 : 2;
   if (!wrong || 3 * wrong->columns <= sides * observation.pairs()) return {};
-  const auto judged_at = [&](const std::vector<Index>& slots) -> std::optional<Diagnosis> {
+  const auto told_of = [&](const std::vector<Index>& slots) -> std::optional<Diagnosis> {
     const auto some = at_places(dump, reading, slots);
     if (!some) return {};
-    Diagnosis alone = judge_one(at_slots(expected, slots), *some);
+    Expectation there = at_slots(expected, slots);
+    there.most_causes = 1;
+    Diagnosis alone = judge_one(there, *some);
     return alone.tier == Tier::wrong && is_explained(alone) && !leaves_cells(alone)
                ? std::optional(std::move(alone))
                : std::nullopt;
+  };
+  // Of very many some are asked first: what none of them tells, all do not.
+  constexpr Index enough = 256;
+  const auto judged_at = [&](const std::vector<Index>& slots) -> std::optional<Diagnosis> {
+    if (std::ssize(slots) > 4 * enough) {
+      std::vector<Index> some;
+      for (const Index i : spread_over(std::ssize(slots), enough))
+        some.push_back(slots[static_cast<std::size_t>(i)]);
+      std::ranges::reverse(some);
+      if (!told_of(some)) return {};
+    }
+    return told_of(slots);
   };
   std::vector<Index> slots = wrong->slots;
   std::string beside;

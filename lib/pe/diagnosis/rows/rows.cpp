@@ -75,9 +75,10 @@ std::string key_of(std::span<const double> row) {
 // equal none: those that were rounded are nearer to their own than to any other.
 void match_nearest(RowObservation& observation, const Stored& array) {
   constexpr double near = 0.3;
+  constexpr Index most_pairs = Index{1} << 26;  // of rows of both
   const Index positions = observation.end - observation.begin, width = observation.width;
   if (2 * std::ranges::count(observation.implied, -1) < observation.rows ||
-      positions * width > Index{1} << 24)
+      positions * width > Index{1} << 24 || observation.rows > most_pairs / positions)
     return;
   std::vector<double> table(static_cast<std::size_t>(positions * width)),
       row(static_cast<std::size_t>(width));
