@@ -119,6 +119,24 @@ def tables():
             number += 1
 
 
+def throughout():
+    """A lane of all pairs, of which the slow ones are hardly off."""
+    number = 220
+    for way in ("negated", "times 1.5", "noise", "of the next pair", "of the other side"):
+        change, causes = WAYS[way]
+        for side in BOTH:
+            rng = drawn(number)
+            dim, length, base = 128, int(rng.choice([150, 600])), float(rng.choice([1e4, 5e5]))
+            angle = np.arange(length)[:, None] * ladder(dim, base)
+            c, s = np.cos(angle), np.sin(angle)
+            held, first = {"cosines": c.copy(), "sines": s.copy()}, int(rng.integers(8))
+            for j in range(first, dim // 2, 8):
+                held[side][:, j] = change(rng, side, j, c, s, angle)
+            yield one(number, f"{side} of every 8th pair from {first} {way} f32", "rope", {"dim": dim, "base": base}, accepted(*causes),
+                      lambda h=held, length=length: Built(turns.LAYOUTS["pairs"](h["cosines"], h["sines"]), "f32", 100.0, length))
+            number += 1
+
+
 def one_side():
     """Cosines alone, or sines, or a sinusoidal table."""
     number = 60
@@ -203,6 +221,7 @@ def vectors():
 
 def spoilt():
     yield from tables()
+    yield from throughout()
     yield from one_side()
     yield from vectors()
     yield from angles()

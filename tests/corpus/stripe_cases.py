@@ -118,6 +118,27 @@ def biases():
             number += 1
 
 
+def weighted(folder):
+    """T5's, by weights that were given."""
+    number = 150
+    for way, change in NUMBERS.items():
+        for axis, kind in ((0, "one"), (1, "lane"), (2, "lane")):
+            rng = drawn(number)
+            heads, length = int(rng.choice([6, 8])), int(rng.choice([40, 64]))
+            w = rng.standard_normal((32, heads)).astype(F32)
+            path = folder / f"stripes{number}.npy"
+            a = w[bias.buckets(-bias.offsets(length))].transpose(2, 0, 1).astype(float)
+            at = taken(axis, entries(rng, kind, a.shape[axis]), 3)
+            a[at] = change(rng, a)[at]
+
+            def build(w=w, a=a, path=path):
+                np.save(path, w)
+                return Built([("bias", a.astype(F32))], "f32", 100.0)
+            answers = ("other-weights",) if OF_BIAS[way] == DAMAGED else OF_BIAS[way]
+            yield one(number, f"{kind} of axis {axis} {way}", "t5", {"heads": heads, "weights": str(path)}, accepted(*answers), build)
+            number += 1
+
+
 OF_ROWS = {"negated": ("wrong-amplitude",), "times 1.5": ("wrong-amplitude",), "of -0.5": DAMAGED, "noise": DAMAGED}
 
 
@@ -145,4 +166,5 @@ def spoilt(folder):
     yield from places()
     yield from vectors()
     yield from biases()
+    yield from weighted(folder)
     yield from learned(folder)

@@ -99,6 +99,13 @@ struct Judged {
   std::optional<BiasHypothesis> hypothesis = {};
 };
 
+BiasObservation observed(const Expectation& expected, const Dump& dump, const Stored& array) {
+  BiasObservation observation = observe_bias(expected, array);
+  observation.has_gaps = dump.has_gaps;
+  observation.coarse = dump.coarse;
+  return observation;
+}
+
 // The verdict on a bias as one thing.
 Judged judge(const Expectation& expected, const Dump& dump) {
   const Stored& found_array = array_of_bias(expected, dump);
@@ -117,9 +124,7 @@ Judged judge(const Expectation& expected, const Dump& dump) {
     throw UsageError(fmt::format("{} {} holds integers, and {} is a bias of real numbers",
                                  array.shown, spell_array(array), expected.encoding->name));
 
-  BiasObservation observation = observe_bias(expected, array);
-  observation.has_gaps = dump.has_gaps;
-  observation.coarse = dump.coarse;
+  BiasObservation observation = observed(expected, dump, array);
   const BiasShape& shape = observation.shape;
   Judged judged;
   Diagnosis& diagnosis = judged.diagnosis;
@@ -208,14 +213,11 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
 
 std::optional<Reason> bias_stripes(const Expectation& expected, const Dump& dump) {
   const Stored& given = array_of_bias(expected, dump);
-  if (is_integer(given.dtype) || !std::get<Bias>(expected.effect).fill ||
-      std::get<Bias>(expected.effect).buckets || has_drawn_weights(expected))
-    return {};
+  const Bias& bias = std::get<Bias>(expected.effect);
+  const bool are_buckets = is_integer(given.dtype) || (given.u16 && bias.buckets);
+  if (are_buckets || !bias.fill || has_drawn_weights(expected)) return {};
   const Stored array = given.u16 ? as_bf16(given) : given;
-  BiasObservation observation = observe_bias(expected, array);
-  observation.has_gaps = dump.has_gaps;
-  observation.coarse = dump.coarse;
-  return stripes(observation, array);
+  return stripes(observed(expected, dump, array), array);
 }
 
 }  // namespace pe

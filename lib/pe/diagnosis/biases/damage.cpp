@@ -144,24 +144,27 @@ std::optional<Reason> wrong_stripes(const BiasObservation& observation, const St
   return stripes.reason();
 }
 
-}  // namespace
-
-std::optional<Reason> stripes(const BiasObservation& observation, const Stored& array) {
+// The first answer beside what is meant, or what attention cannot tell from it.
+std::optional<Reason> beside_equivalents(const BiasObservation& observation, const Stored& array,
+                                         std::optional<Reason> (*ask)(const BiasObservation&,
+                                                                      const Stored&,
+                                                                      const BiasHypothesis&)) {
   if (observation.shape.slopes || observation.shape.heads > observation.bias->heads) return {};
   for (const Equivalent& one : equivalents(observation)) {
     if (one.hypothesis.constant == BiasHypothesis::Constant::any) continue;
-    if (auto reason = wrong_stripes(observation, array, one.hypothesis)) return reason;
+    if (auto reason = ask(observation, array, one.hypothesis)) return reason;
   }
   return {};
 }
 
+}  // namespace
+
+std::optional<Reason> stripes(const BiasObservation& observation, const Stored& array) {
+  return beside_equivalents(observation, array, wrong_stripes);
+}
+
 std::optional<Reason> damage(const BiasObservation& observation, const Stored& array) {
-  if (observation.shape.slopes || observation.shape.heads > observation.bias->heads) return {};
-  for (const Equivalent& one : equivalents(observation)) {
-    if (one.hypothesis.constant == BiasHypothesis::Constant::any) continue;
-    if (auto reason = damage_beside(observation, array, one.hypothesis)) return reason;
-  }
-  return {};
+  return beside_equivalents(observation, array, damage_beside);
 }
 
 }  // namespace pe

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/prediction.hpp"
@@ -40,10 +41,22 @@ class ColumnSearch {
   }
 
   /// Of every wrong column; empty where none is, where every pair has one, or where one is hardly
-  /// off or wrong in a few rows alone.
+  /// off, and not as others are, or wrong in a few rows alone.
   std::vector<ColumnFault> found() {
-    if (!find_wrong() || !are_clear()) return {};
-    for (ColumnFault& one : found_) one.source = source_of(one.column);
+    if (!find_wrong()) return {};
+    // Those that are hardly off may be many things: they are what the others are.
+    std::stable_partition(found_.begin(), found_.end(),
+                          [&](const ColumnFault& one) { return is_clear(one); });
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      ColumnFault& one = found_[i];
+      const auto before = std::span(found_).first(i);
+      const auto same = std::ranges::find_if(before, [&](const ColumnFault& other) {
+        return holds(one.column, likewise(other, one));
+      });
+      one.source = same != before.end() ? likewise(*same, one) : source_of(one.column);
+      if (same == before.end() && has_free_number(one) && !is_clear(one)) return {};
+    }
+    std::ranges::sort(found_, {}, [](const ColumnFault& one) { return one.column.pair; });
     if (is_excuse() || !hold_for_every_row()) return {};
     return found_;
   }
@@ -83,17 +96,37 @@ class ColumnSearch {
     return !found_.empty() && spoilt < observation_.pairs() && meant_.size() > 2;
   }
 
-  // Whether each wrong column is somewhere off by several times its bound.
-  bool are_clear() const {
+  // Whether a wrong column is somewhere off by several times its bound.
+  bool is_clear(const ColumnFault& one) const {
     constexpr double clear = 4;
-    return std::ranges::all_of(found_, [&](const ColumnFault& one) {
-      for (std::size_t i = 0; i < meant_.size(); ++i) {
-        const double want = meant_[i].at(one.column),
-                     allowed = meant_[i].bound[one.column.pair] + prediction_.rounding(want);
-        if (std::fabs(got(i, one.column) - want) > clear * allowed) return true;
-      }
-      return false;
-    });
+    for (std::size_t i = 0; i < meant_.size(); ++i) {
+      const double want = meant_[i].at(one.column),
+                   allowed = meant_[i].bound[one.column.pair] + prediction_.rounding(want);
+      if (std::fabs(got(i, one.column) - want) > clear * allowed) return true;
+    }
+    return false;
+  }
+
+  // Whether what a column holds was fitted to it.
+  static bool has_free_number(const ColumnFault& one) {
+    using Kind = Source::Kind;
+    const Source& source = one.source;
+    return source.kind == Kind::frequency || source.kind == Kind::anything ||
+           (source.kind == Kind::mixed && std::fabs(source.a) + std::fabs(source.b) != 1);
+  }
+
+  // What a column would hold that is made as another one is: of columns of one side.
+  Source likewise(const ColumnFault& other, const ColumnFault& one) const {
+    using Kind = Source::Kind;
+    constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
+    Source source = other.source;
+    const bool alike = one.column.sine == other.column.sine && source.kind != Kind::anything &&
+                       source.kind != Kind::constant;
+    source.from.pair += one.column.pair - other.column.pair;
+    if (source.kind == Kind::frequency) source.a *= one.frequency / other.frequency;
+    if (!alike || (source.kind == Kind::other && source.from.pair >= observation_.pairs()))
+      return {Kind::mixed, nowhere, nowhere};
+    return source;
   }
 
   // Whether a column holds this at every probe.

@@ -77,6 +77,12 @@ class ColumnWords {
     return of("cosines", told.cosines) + " and " + of("sines", told.sines);
   }
 
+  // So that several columns, each of its neighbour, are told at once.
+  static std::string spell_other(std::size_t from, std::size_t pair) {
+    if (from + 1 == pair) return "the pair before";
+    return from == pair + 1 ? "the pair after" : fmt::format("pair {}", from);
+  }
+
   std::pair<Cause, std::string> told_of(const ColumnFault& one) const {
     const auto& [column, source, frequency] = one;
     switch (source.kind) {
@@ -85,11 +91,11 @@ class ColumnWords {
       case Source::Kind::mixed:
         return told_of_turn(one);
       case Source::Kind::other:
-        return {Cause::pairs_permuted, fmt::format("are {} pair {}",
+        return {Cause::pairs_permuted, fmt::format("are {} {}",
                                                    source.from.sine == column.sine ? "those of"
                                                    : source.from.sine              ? "the sines of"
                                                                       : "the cosines of",
-                                                   source.from.pair)};
+                                                   spell_other(source.from.pair, column.pair))};
       case Source::Kind::frequency:
         return {Cause::pair_frequency,
                 fmt::format("turn by {:.4g} times the pair's frequency", source.a / frequency)};
