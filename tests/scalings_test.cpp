@@ -222,8 +222,13 @@ TEST_CASE("a scaling that lacks something says what") {
   CHECK(refused({{"scaling", "linear"}, {"factor", "2"}, {"beta-fast", "16"}}) ==
         "--beta-fast has no meaning for --scaling linear");
   CHECK(
-      refused({{"scaling", "resonance"}, {"over", "yarn"}}) ==
+      refused({{"scaling", "resonance"}, {"over", "yarn"}, {"max-position", "32768"}}) ==
       "--scaling yarn needs --original-max-position (length that the model was first trained on)");
+  CHECK(refused({{"scaling", "resonance"}, {"over", "yarn"}}) ==
+        "--scaling yarn needs --original-max-position and --factor (or --max-position)");
+  CHECK(refused({{"scaling", "longrope"}, {"short-factor", "1,1"}}) ==
+        "--scaling longrope needs --long-factor and --original-max-position and --factor (or "
+        "--max-position or --attention-factor)");
 }
 
 TEST_CASE("each scaling says how it came to its frequencies") {

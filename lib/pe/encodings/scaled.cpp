@@ -39,6 +39,12 @@ const Scaling* chosen_scaling(const Parameters& parameters) {
         missing.push_back("--" + std::string(parameter.name));
         last = &parameter;
       }
+    const auto choices = rule ? words(rule->one_of) : std::vector<std::string>{};
+    if (last &&
+        std::ranges::none_of(choices, [&](const auto& name) { return parameters.has(name); }) &&
+        !choices.empty())
+      missing.push_back(fmt::format("--{} (or --{})", choices.front(),
+                                    fmt::join(std::span(choices).subspan(1), " or --")));
     if (missing.size() == 1)
       throw UsageError(
           fmt::format("--scaling {} needs {} ({})", rule->name, missing.front(), last->help));

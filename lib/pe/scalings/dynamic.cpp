@@ -120,6 +120,7 @@ extern constinit const Scaling dynamic{
         "emozilla 2023, dynamically scaled RoPE; Peng et al. 2023, arXiv:2309.00071, §3.3; "
         "transformers modeling_rope_utils.py",
     .parameters = schema,
+    .one_of = "original-max-position max-position",
     .revokes = "length-invariant",
     .bend = &bend<Real>,
     .sketch = &bend<double>,

@@ -150,6 +150,7 @@ extern constinit const Scaling longrope{
     .summary = "every pair divided by a factor of its own, from a short or a long list",
     .source = "Ding et al. 2024, arXiv:2402.13753; Phi-3's modeling code (su, longrope)",
     .parameters = schema,
+    .one_of = "factor max-position attention-factor",
     .revokes = "length-invariant frequencies-decrease",
     .bend = &bend<Real>,
     .sketch = &bend<double>,

@@ -89,6 +89,7 @@ extern constinit const Scaling ntk{
         "bloc97 2023, NTK-aware scaled RoPE; Peng et al. 2023, arXiv:2309.00071, eq. 16; the other "
         "forms: Su 2023, kexue.fm 9706",
     .parameters = schema,
+    .one_of = "factor alpha",
     .revokes = "",
     .bend = &bend<Real>,
     .sketch = &bend<double>,

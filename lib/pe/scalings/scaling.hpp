@@ -18,7 +18,8 @@ struct Scaling {
   std::string_view summary;
   std::string_view source;
   std::span<const Parameter> parameters;
-  std::string_view revokes;  // laws that rope promises and this rule breaks
+  std::string_view one_of = {};  // options of which it needs one, the usual one first
+  std::string_view revokes;      // laws that rope promises and this rule breaks
   bool whole_head =
       false;  // bends the ladder of the whole head and reads partial-rotary-factor itself
   Ladder (*bend)(const Ladder& plain, const Values<Real>& values, Index length);

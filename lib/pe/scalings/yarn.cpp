@@ -139,6 +139,7 @@ extern constinit const Scaling yarn{
         "Peng et al. 2023, arXiv:2309.00071, §3.4; jquesnelle/yarn scaled_rope; transformers "
         "modeling_rope_utils.py",
     .parameters = schema,
+    .one_of = "factor max-position",
     .revokes = "",
     .bend = &bend<Real>,
     .sketch = &bend<double>,
