@@ -41,6 +41,23 @@ def line(number, fault):
                lambda: Built(arrays, dtype, 100.0 if fault else 0.0, length, check={"positions": f"{first}:{first + length}"}))
 
 
+def lone(number, fault):
+    """A line of one side alone."""
+    rng = drawn(500 + number)
+    dtype, dim, base = ("f32", "bf16", "f16", "f64")[number % 4], int(rng.choice([32, 64, 128])), float(rng.choice([1e4, 5e5]))
+    length, first = int(rng.choice([40, 128, 300])), int(rng.choice([0, 0, 17]))
+    angle = (first + np.arange(length) + (fault == "position-offset"))[:, None] * ladder(dim, base * 3 if fault == "wrong-base" else base)
+    side = number // 2 % 2
+    table = case.rounded((np.cos, np.sin)[side](angle), dtype)
+    if fault == "damaged-cells":
+        at = int(rng.integers(length)), int(rng.integers(dim // 2))
+        table[at] = 0.75 if abs(table[at]) < 0.5 else 0.125
+    way = ("once", "halves", "neighbours")[number // 4 % 3]
+    table = {"once": table, "halves": np.concatenate([table, table], 1), "neighbours": np.repeat(table, 2, 1)}[way]
+    return one(number + (550 if fault else 500), f"a line of {('cosines', 'sines')[side]}, {way}, {fault or 'right'}, {dtype}", "rope", {"dim": dim, "base": base}, accepted(fault) if fault else (),
+               lambda: Built([("x", table.reshape(-1).astype(np.float64 if dtype == "f64" else F32))], dtype, 100.0 if fault else 0.0, length, check={"positions": f"{first}:{first + length}"}))
+
+
 def half(x):
     return x.astype(np.float16).astype(np.float64)
 
@@ -86,8 +103,12 @@ def spoilt():
         yield line(number, ("wrong-base", "position-offset", "direction-reversed")[number % 3])
     for number in range(16):
         yield vectors(number)
+    for number in range(18):
+        yield lone(number, ("wrong-base", "position-offset", "damaged-cells")[number % 3])
 
 
 def clean():
     for number in range(20):
         yield line(number, "")
+    for number in range(12):
+        yield lone(number, "")

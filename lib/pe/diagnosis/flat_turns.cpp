@@ -1,4 +1,4 @@
-// Which numbers of a line lie on one circle, and how long its rows are.
+// Which numbers of a line lie on one circle, or in waves, and how long its rows are.
 #include "pe/diagnosis/flat_turns.hpp"
 
 #include <algorithm>
@@ -65,6 +65,37 @@ bool has_rows_of_both(const Stored& array, Index pairs) {
   return is_circle(halves[0], halves[1]) || is_circle(neighbours[0], neighbours[1]);
 }
 
+// Whether nearly all columns of the first rows are waves, each of one step from row to row, and
+// some of them bends.
+bool has_waves(const Stored& array, Index width) {
+  constexpr double near = 0.05, nearly_all = 0.9, bent = 1.9;
+  constexpr Index most = 64;
+  const Index rows = std::min(most, array.size() / width);
+  const Numbers some = numbers_of(array, 0, rows * width);
+  const auto at = [&](Index row, Index column) {
+    return some[static_cast<std::size_t>(row * width + column)];
+  };
+  Index waves = 0;
+  bool bends = false;
+  for (Index j = 0; j < width; ++j) {
+    double product = 0, square = 0, off = 0, all = 0;
+    for (Index t = 1; t + 1 < rows; ++t) {
+      product += at(t, j) * (at(t - 1, j) + at(t + 1, j));
+      square += at(t, j) * at(t, j);
+    }
+    const double twice_cosine = square > 0 ? product / square : 0;  // of the step
+    for (Index t = 1; t + 1 < rows; ++t) {
+      const double sum = at(t - 1, j) + at(t + 1, j);
+      off += std::pow(sum - twice_cosine * at(t, j), 2);
+      all += at(t - 1, j) * at(t - 1, j) + at(t + 1, j) * at(t + 1, j);
+    }
+    const bool is_wave = std::fabs(twice_cosine) <= 2 + near && off <= near * near * all;
+    waves += is_wave;
+    bends = bends || (is_wave && twice_cosine < bent);
+  }
+  return bends && static_cast<double>(waves) >= nearly_all * static_cast<double>(width);
+}
+
 bool is_line(const Stored& array) {
   return squeezed(array.shape).size() == 1 && !is_integer(array.dtype) && !array.is_complex;
 }
@@ -80,19 +111,25 @@ std::optional<Dump> with_rows(const Expectation& expected, const Dump& dump) {
   const Index pairs = rotation->pairs;
   const Stored &first = dump.arrays.front(), &last = dump.arrays.back();
   const bool is_one = dump.arrays.size() == 1;
-  const Index size = is_one ? first.size() / 2 : first.size();
-  if (first.size() != last.size() || (is_one && first.size() % 2 != 0)) return {};
-  const Index width = width_of(first, 0, size, pairs, expected), seen = std::min(size, most);
-  if (width == 0 ||
-      !is_circle(numbers_of(first, 0, seen), numbers_of(last, is_one ? size : 0, seen)) ||
-      (is_one && has_rows_of_both(first, pairs)))
-    return {};
-  Dump rows = dump;
-  for (Stored& array : rows.arrays) {
-    array.shape = {size / width, width};
-    if (is_one) array.shape.insert(array.shape.begin(), 2);
+  if (is_one && has_rows_of_both(first, pairs)) return {};
+  const auto reshaped = [&](std::vector<Index> shape) {
+    Dump rows = dump;
+    for (Stored& array : rows.arrays) array.shape = shape;
+    return rows;
+  };
+  if (is_one && first.size() % 2 == 0) {
+    const Index size = first.size() / 2, width = width_of(first, 0, size, pairs, expected),
+                seen = std::min(size, most);
+    if (width > 0 && is_circle(numbers_of(first, 0, seen), numbers_of(first, size, seen)))
+      return reshaped({2, size / width, width});
   }
-  return rows;
+  const Index size = first.size(), width = width_of(first, 0, size, pairs, expected),
+              seen = std::min(size, most);
+  if (last.size() != size || width == 0) return {};
+  const bool is_as_meant = expected.rows && size == *expected.rows * width;
+  const bool is_read = is_one ? is_as_meant || (size / width > 3 && has_waves(first, width))
+                              : is_circle(numbers_of(first, 0, seen), numbers_of(last, 0, seen));
+  return is_read ? std::optional(reshaped({size / width, width})) : std::nullopt;
 }
 
 }  // namespace pe
