@@ -75,6 +75,21 @@ def relative_only(z):
     return worst
 
 
+def rises(z):
+    """Pairs that turn faster than the one before."""
+    f = np.abs(np.median(np.angle((np.conj(z[:-1]) * z[1:]).astype(complex)), axis=0))
+    return float((f[1:] > f[:-1] * (1 + 1e-6)).sum())
+
+
+def steepness(b):
+    """How far the penalty of a key before its query lies from the slope's, relative."""
+    n, heads = b.shape[-1], len(b)
+    q, k = np.tril_indices(n, -1)
+    slopes = X(2) ** (-X(8) * np.arange(1, heads + 1).astype(X) / heads)
+    off = np.abs((np.einsum("hii->hi", b)[:, q] - b[:, q, k]) / (q - k) / slopes[:, None] - 1)
+    return np.inf if np.isnan(off).any() else off.max()
+
+
 def diagonals(b):
     n = b.shape[-1]
     return max(np.ptp(d) for h in b for k in range(-n + 1, n) for d in [h.diagonal(k)] if np.isfinite(d).all()) \
@@ -124,7 +139,7 @@ TURNS = {"identity-at-zero": identity_at_zero, "unit-pairs": unit_pairs, "norm-p
          "relative-only": relative_only, "finite": finite}
 BIAS = {"toeplitz": toeplitz, "relative-only": own_diagonal, "zero-diagonal": zero_diagonal, "falls-with-distance": falls,
         "symmetric": symmetric}
-COUNTED = {"unique", "finite", "bounded", "identity-at-zero", "zero-diagonal", "falls-with-distance", "symmetric"}  # no arithmetic between
+COUNTED = {"unique", "finite", "frequencies-decrease", "bounded", "identity-at-zero", "zero-diagonal", "falls-with-distance", "symmetric"}  # no arithmetic between
 
 
 # ---- dumps
@@ -206,6 +221,8 @@ def table_faults(random):
     yield "columns in another order", lambda a: a[:, order]
     yield "not a number", put((77, 5), np.nan)
     yield "all twice as large", lambda a: 2 * a
+    for value in (1e3, 1e6, 1e20, 3e38):
+        yield f"a cell is {value:g}", put(((100, 7), (0, 0), (411, 63))[int(random.integers(3))], value)
 
 
 def turn_faults():
@@ -371,6 +388,11 @@ def rotations(bench):
         files = write(b)
         for law, measure in TURNS.items():
             bench.judge(f"rope, {name}", law, ask, files, measure(a), 0 if law in COUNTED else noise[law])
+    for name, pairs in (("pairs 3 and 4 exchanged", (3, 4)), ("pairs 0 and 15 exchanged", (0, 15)), ("the last two exchanged", (14, 15)), ("none exchanged", (2, 2))):
+        a, b = exact.copy(), made.copy()
+        for side in (a, b):
+            side[:, list(pairs)] = side[:, list(pairs[::-1])]
+        bench.judge(f"rope, {name}", "frequencies-decrease", ask, write(b), rises(a), 0)
     flat = np.stack([made.real, made.imag])
 
     def write_flat(values):
@@ -409,6 +431,33 @@ def biases(bench):
     bench.power("alibi", "symmetric", ask, write, exact, 100 * U * n, places[:3])
 
 
+def far_biases(bench):
+    """Faults of a large bias lie anywhere."""
+    n, heads = 640, 4
+    file = bench.folder / "far.npy"
+    laws = {**BIAS, "falls-with-distance": lambda b: max(falls(b), falls(b[:, ::-1, ::-1])), "slopes": steepness, "finite": finite}
+    exact = alibi(n, heads, False)
+    q, k = sorted(map(int, bench.random.integers(520, n, 2)))
+    faults = {"sound": on(lambda a: None), "a far cell": add((3, n - 4, 10), 100), "a far cell of the diagonal": add((0, 600, 600), 100), "a cell after its query": add((1, q, k + 1), 5)
+              if k + 1 < n else on(lambda a: None), "a far row": add((2, q), 0.5), "not a number": put((0, n - 1, k), np.nan), "far keys three times as steep": times((1, slice(560, None), slice(0, 20)), 3)}
+    for name, fault in faults.items():
+        a = fault(exact)
+        np.save(file, a.astype(np.float32))
+        for law, measure in laws.items():
+            bench.judge(f"alibi of {n} positions, {name}", law, ["alibi", "--heads", heads, "--symmetric"], [file], measure(a), 0 if law in COUNTED else 100 * U * n)
+
+
+def without_files(bench):
+    """Of encodings that change far from their beginnings."""
+    long = ["rope", "--dim", 32, "--scaling"]
+    for name, must, law, encoding in (
+            ("fire within its threshold", 0, "toeplitz", ["fire", "--seed", 1, "--length", 512]), ("fire beyond it", 1, "toeplitz", ["fire", "--seed", 1, "--length", 4096]),
+            ("fire beyond it", 1, "relative-only", ["fire", "--seed", 1, "--length", 2000]), ("t5", 0, "toeplitz", ["t5", "--seed", 1, "--length", 4096]),
+            ("dynamic", 1, "length-invariant", [*long, "dynamic", "--factor", 4, "--original-max-position", 100000, "--length", 64]),
+            ("longrope", 1, "length-invariant", ["rope", "--model", "phi-3.5-mini"]), ("linear", 0, "length-invariant", [*long, "linear", "--factor", 4])):
+        bench.judge(name, law, encoding, [], must, 0)
+
+
 def buckets(bench):
     file = bench.folder / "buckets.npy"
     for name, fault in bucket_faults():
@@ -426,7 +475,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, np.errstate(invalid="ignore"):
         bench = Bench(arguments.bin.resolve() / "pe-verify", pathlib.Path(folder), arguments.only, np.random.default_rng(arguments.seed))
-        for part in (tables, rotations, biases, buckets):
+        for part in (tables, rotations, biases, far_biases, without_files, buckets):
             part(bench)
     print(f"{bench.passed} passed, {bench.failed} failed")
     return bench.failed > 0

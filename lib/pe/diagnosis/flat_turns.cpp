@@ -22,6 +22,7 @@ Numbers numbers_of(const Stored& array, Index first, Index count) {
 // from 0 as the first do.
 bool is_circle(std::span<const double> first, std::span<const double> second) {
   constexpr double near = 0.05, nearly_all = 0.9;
+  if (first.empty()) return false;
   const double radius = std::hypot(first[0], second[0]);
   std::size_t on = 0;
   for (std::size_t i = 0; i < first.size(); ++i)

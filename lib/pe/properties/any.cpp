@@ -99,11 +99,36 @@ std::string coverage_of(const Case& subject) {
 
 // Walks the positions in blocks; for a bias or a relative encoding the first block's square is all
 // there is.
-void for_samples(const Case& subject, const std::function<void(const PositionRange&)>& visit) {
+void for_samples(const Case& subject, const PositionRange& positions,
+                 const std::function<void(const PositionRange&)>& visit) {
   if (kind_of(subject.effect) == Kind::bias || kind_of(subject.effect) == Kind::relative)
-    return visit(subject.positions);
-  for_blocks(subject.positions, width_of(subject.effect),
+    return visit(positions);
+  for_blocks(positions, width_of(subject.effect),
              [&](Index, const PositionRange& block) { visit(block); });
+}
+
+}  // namespace
+
+namespace {
+
+// All of a dump's.
+void look_for_infinite(const Bias& bias, const Case& subject, Measurement& result) {
+  const PositionRange all = existing(bias, subject.positions);
+  std::vector<std::byte> line(static_cast<std::size_t>(all.count) * size_of(subject.dtype));
+  std::vector<double> row(static_cast<std::size_t>(all.count));
+  for (Index head = 0; head < bias.heads; ++head)
+    for (Index query = 0; query < all.count; ++query) {
+      bias.fill(head, all.at(query), all, subject.dtype, line.data());
+      widen(line.data(), subject.dtype, row);
+      for (Index key = 0; key < all.count; ++key) {
+        const double value = row[static_cast<std::size_t>(key)];
+        const bool is_mask = bias.causal && value == -HUGE_VAL && all.at(key) > all.at(query);
+        if (std::isfinite(value) || is_mask || result.worst++ > 0) continue;
+        result.witness = fmt::format("{} at head {}, query {}, key {}", value, head,
+                                     all.value(query), all.value(key));
+      }
+    }
+  result.coverage = fmt::format("all {0} x {0} pairs of positions", all.count);
 }
 
 }  // namespace
@@ -112,6 +137,12 @@ Measurement finite(const Case& subject) {
   Measurement result;
   result.bound_from = "none may be";
   result.power = {HUGE_VAL, "only NaN and infinities are looked for"};
+  if (const Bias* bias = std::get_if<Bias>(&subject.effect);
+      subject.foreign && bias && bias->fill) {
+    look_for_infinite(*bias, subject, result);
+    result.exhaustive = true;
+    return result;
+  }
   result.coverage = coverage_of(subject);
   // Bytes of a bias are head by head, query by query, key by key.
   const Bias* bias = std::get_if<Bias>(&subject.effect);
@@ -122,7 +153,7 @@ Measurement finite(const Case& subject) {
     return square.at(static_cast<Index>(i % side)) > square.at(static_cast<Index>(i / side % side));
   };
   result.exhaustive = true;
-  for_samples(subject, [&](const PositionRange& block) {
+  for_samples(subject, subject.positions, [&](const PositionRange& block) {
     const auto bytes = stored(subject.effect, block, subject.dtype);
     std::vector<double> values(bytes.size() / size_of(subject.dtype));
     widen(bytes.data(), subject.dtype, values);
@@ -150,7 +181,7 @@ Measurement deterministic(const Case& subject) {
   }
   result.coverage =
       coverage_of(subject) + ", whole blocks against single rows and uneven parts, last part first";
-  for_samples(subject, [&](const PositionRange& block) {
+  for_samples(subject, subject.positions, [&](const PositionRange& block) {
     // Tables lie row by row; a rotation's cosines come before its sines, so its halves are compared
     // in turn.
     const auto whole = stored(subject.effect, block, subject.dtype);
@@ -183,19 +214,16 @@ Measurement deterministic(const Case& subject) {
   return result;
 }
 
-Measurement length_invariant(const Case& subject) {
-  if (subject.foreign) return not_told("a dump is of one length");
-  Measurement result;
-  const Index length = subject.positions.length(), longer = 2 * length + 1;
-  const Effect other = subject.remake(longer);
+namespace {
+
+// The first of these positions whose values at another length are others.
+void compare_at(const Case& subject, const PositionRange& positions, Index other_length,
+                Measurement& result) {
+  const Index length = subject.positions.length();
+  const Effect other = subject.remake(other_length);
   const Table* table = std::get_if<Table>(&subject.effect);
   const bool follows_rows = table && table->solving;  // each is solved for from the one before
-  result.power = {0, "any cell"};
-  result.bound_from =
-      fmt::format("values that differ between length {} and length {}; none may", length, longer);
-  result.coverage = coverage_of(subject);
-  result.exhaustive = true;
-  for_samples(subject, [&](const PositionRange& block) {
+  for_samples(subject, positions, [&](const PositionRange& block) {
     std::vector<std::byte> here, there;
     const auto make = [&](bool at_length) {
       (at_length ? here : there) = stored(at_length ? subject.effect : other, block, subject.dtype);
@@ -218,9 +246,37 @@ Measurement length_invariant(const Case& subject) {
       const Index row =
           static_cast<Index>(i) / std::max<Index>(1, static_cast<Index>(count) / block.count);
       result.witness = fmt::format("position {}: {} at length {}, {} at length {}",
-                                   block.value(row), values[0], length, values[1], longer);
+                                   block.value(row), values[0], length, values[1], other_length);
     }
   });
+}
+
+}  // namespace
+
+// At twice the length; and turns, whose scalings may wait for the length that a model was trained
+// on, beyond that of any, and within that of all.
+Measurement length_invariant(const Case& subject) {
+  if (subject.foreign) return not_told("a dump is of one length");
+  Measurement result;
+  const Index length = subject.positions.length(), longer = 2 * length + 1;
+  result.power = {0, "any cell"};
+  result.coverage = coverage_of(subject);
+  result.exhaustive = true;
+  compare_at(subject, subject.positions, longer, result);
+  constexpr Index beyond_any = (Index{1} << 24) + 1, within_all = 64;
+  std::string others;
+  if (kind_of(subject.effect) == Kind::rotation) {
+    const PositionRange few = head_of(subject.positions, within_all);
+    const auto look = [&](const PositionRange& positions, Index other) {
+      if (!result.holds()) return;
+      compare_at(subject, positions, other, result);
+      others += fmt::format(" or {}", other);
+    };
+    if (few.length() < length) look(few, few.length());
+    if (longer < beyond_any) look(subject.positions, beyond_any);
+  }
+  result.bound_from = fmt::format("values that differ between length {} and length {}{}; none may",
+                                  length, longer, others);
   return result;
 }
 

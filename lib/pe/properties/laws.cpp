@@ -100,11 +100,10 @@ Measurement not_told(std::string why) {
 
 Power power_of_square(double a, double bound, double worst) {
   const double above = bound + worst, half = a / 2;
-  return {
-      std::sqrt(above),
-      fmt::format("a cell that is 0, of which the law sees the square; where a cell is {:.3g} it "
-                  "sees {:.3g}",
-                  half, std::sqrt(half * half + above) - half)};
+  return {std::sqrt(above),
+          fmt::format("a cell that is 0, of which the law sees the square, and so not that a cell "
+                      "changes its sign; where a cell is {:.3g} it sees {:.3g}",
+                      half, std::sqrt(half * half + above) - half)};
 }
 
 }  // namespace pe::laws

@@ -87,6 +87,16 @@ Measurement foreign_shift(const Table& table, const Case& subject) {
                       largest, fitted.bound));
   const bool waves =
       subject.foreign->angle && !table.grid && existing(table, subject.positions).count > 3;
+  constexpr double far = 2;  // times as large as any sine or cosine
+  if (waves && !fitted.skipped.empty() && !steady.rest.empty() &&
+      largest_of(columns_of(table, steady.rest), subject) > far * subject.foreign->amplitude) {
+    fitted.worst = largest_of(columns_of(table, steady.rest), subject);
+    fitted.witness = fmt::format("a value of {:.3g}, where sines and cosines are at most {:.3g}",
+                                 fitted.worst, subject.foreign->amplitude);
+    fitted.bound = far * subject.foreign->amplitude;
+    fitted.skipped.clear();
+    return fitted;
+  }
   if (!waves || 2 * std::ssize(steady.rest) <= table.width || !fitted.holds()) return fitted;
   fitted.worst = HUGE_VAL;
   fitted.skipped.clear();

@@ -289,6 +289,10 @@ Measurement frequencies_decrease(const Rotation& rotation, const Case& subject) 
   if (!rotation.waves) return not_told("the frequencies are not known");
   Measurement result;
   result.bound_from = "pairs that turn faster than the one before; none may";
+  if (subject.foreign)
+    for (std::size_t j = 0; j < subject.foreign->frequency_error.size(); ++j)
+      if (!std::isfinite(subject.foreign->frequency_error[j]))
+        return not_told(fmt::format("the dump does not show how fast pair {} turns", j));
   if (subject.foreign && !subject.foreign->frequency_error.empty())
     result.bound_from += " by more than the error of reading frequencies off a dump";
   result.power = {HUGE_VAL, "a frequency is that of all rows"};

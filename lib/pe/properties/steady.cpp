@@ -263,8 +263,16 @@ SteadyFit Fit::judge() const {
     Index outside = 0, beyond = 0;
     double share = -1;
     SteadyPlace worst;
-    double change = 0, rounding = 0;
-    Index least = 0;
+    // The least change that is seen where it is seen least, what the turn's own error is there, and
+    // where; and the same of places where it would draw so much of the line after it that the
+    // arithmetic before this one no longer holds.
+    struct Change {
+      double size = 0, own = 0;
+      Index row = 0;
+      void add(double other, double own_error, Index at) {
+        if (other > size) *this = {other, own_error, at};
+      }
+    } change, drawn;
   };
   const std::size_t kinds = bare_ ? 1 : kinds_.size();
   std::vector<std::vector<Tally>> tallies(turns_.pairs, std::vector<Tally>(kinds));
@@ -273,6 +281,7 @@ SteadyFit Fit::judge() const {
     const double distance = std::abs(turn - (is_blank(j) ? Turn(0) : steady(at.x, j)));
     const double off = std::isnan(distance) ? HUGE_VAL : distance;
     const double free = 1 - leverage(at);
+    bool draws_others = false;  // under the arithmetic before
     for (std::size_t k = 0; k < kinds; ++k) {
       const auto [own, line] = errors(bare_ ? this->loosest() : k, at);
       Tally& tally = tallies[j][k];
@@ -284,11 +293,10 @@ SteadyFit Fit::judge() const {
         tally.worst = {distance, allowed, row, j};
       }
       const double change = free > 0.05 ? (allowed + std::min(off, allowed)) / free : HUGE_VAL;
-      if (change > tally.change) {
-        tally.change = change;
-        tally.rounding = own / root;
-        tally.least = row;
-      }
+      constexpr double spare = 0.1;  // of a turn's own error, that others have left
+      if (draws_others) tally.drawn.add(change, own, row);
+      draws_others = k + 1 < kinds && (1 - free) * change > spare * own;
+      if (!draws_others) tally.change.add(change, own, row);
     }
   });
   SteadyFit result;
@@ -301,15 +309,21 @@ SteadyFit Fit::judge() const {
         if (tallies[j][k].outside <= most) return true;
       return false;
     };
-    if (!within(1 + turns_.rows / 1000) && !within(turns_.rows / 2)) k = kinds - 1;
+    const Index most = 1 + turns_.rows / 1000;
+    // One cell more may be what the arithmetic no longer holds.
+    if (!within(most - 1)) k = kinds - 1;
+    auto seen_least = tallies[j][k].change;
+    if (k + 1 < kinds && tallies[j][k + 1].drawn.size > seen_least.size)
+      seen_least = tallies[j][k + 1].drawn;
+    if (!within(most) && !within(turns_.rows / 2)) k = kinds - 1;
     const Tally& tally = tallies[j][k];
     loosest = std::max(loosest, k);
     result.pairs.push_back(
         {tally.worst,
          tally.share,
-         {tally.change, fmt::format("{}, {:.3g} roundings of the arithmetic there",
-                                    spell_place(turns_, subject_, tally.least, j),
-                                    tally.change / tally.rounding)},
+         {seen_least.size, fmt::format("{}, {:.3g} roundings of the arithmetic there",
+                                       spell_place(turns_, subject_, seen_least.row, j),
+                                       seen_least.size * root / seen_least.own)},
          tally.beyond});
   }
   const double e = entry(kinds_[bare_ ? kinds_.size() - 1 : loosest],

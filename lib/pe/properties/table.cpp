@@ -116,25 +116,47 @@ double foreign_drift(const Table& table, const Case& subject,
   return subject.foreign->amplitude * std::sqrt(sum / static_cast<double>(table.width));
 }
 
-// ⟨P(p), P(p+k)⟩ over all p for each k. Rounding moves a product by at most 2e√d·N + d·e² (N the
-// largest norm, e the rounding error of an entry; Cauchy-Schwarz), and adding in double by
-// d·2^-53·N² more; two of them differ by twice that.
+// How long each row is, and what its entries may be off by.
+struct RowSizes {
+  std::vector<double> norms, errors;
+};
+
+RowSizes row_sizes(const Table& table, const Case& subject, double drift) {
+  RowSizes sizes;
+  for_blocks(existing(table, subject.positions), table.width,
+             [&](Index, const PositionRange& block) {
+               const auto rows = rows_of(table, block, subject.dtype);
+               for (auto row = rows.begin(); row != rows.end(); row += table.width) {
+                 double largest = 0;
+                 for (Index c = 0; c < table.width; ++c)
+                   largest = std::max(largest, std::fabs(row[c]));
+                 sizes.norms.push_back(std::sqrt(std::fabs(dot(&*row, &*row, table.width))));
+                 sizes.errors.push_back(entry_error(subject, largest) + drift);
+               }
+             });
+  return sizes;
+}
+
+// ⟨P(p), P(p+k)⟩ over all p for each k. Rounding moves the product of rows a and b by at most
+// √d(e·|b| + e'·|a|) + d·e·e' (e and e' the rounding errors of their entries; Cauchy-Schwarz), and
+// adding in double by d·2^-53·|a|·|b| more; two of them differ by twice the most of all. Each row
+// has its own: one that is out of all bounds makes no room for others.
 Measurement products(const Table& table, const Case& subject,
                      const std::vector<std::int64_t>& shifts) {
   Measurement result;
   const PositionRange positions = existing(table, subject.positions);
   const Index width = table.width;
-  double norm = 0;
   std::optional<double> lost;  // a position whose product is no number
+  const RowSizes sizes = row_sizes(table, subject, foreign_drift(table, subject, shifts));
+  const auto d = static_cast<double>(width);
+  double moved = 0;
+  std::size_t moved_here = 0, moved_there = 0;
   const RowPairs pairs(table, subject);
   for (const std::int64_t shift : shifts) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     Index low_at = 0, high_at = 0;
     pairs.visit(shift, [&](const double* here, const double* there, Index i) {
       const double product = dot(here, there, width);
-      // Every row but some of the end stands in front of another.
-      if (shift == shifts.front())
-        norm = std::max(norm, std::sqrt(std::fabs(dot(here, here, width))));
       if (std::isnan(product)) lost = positions.value(i);
       if (product < low) {
         low = product;
@@ -145,18 +167,26 @@ Measurement products(const Table& table, const Case& subject,
         high_at = i;
       }
     });
+    for (std::size_t i = 0, j = static_cast<std::size_t>(shift); j < sizes.norms.size(); ++i, ++j) {
+      const double a = sizes.norms[i], b = sizes.norms[j], e = sizes.errors[i], f = sizes.errors[j],
+                   by = std::sqrt(d) * (e * b + f * a) + d * e * f + d * 0x1p-53 * a * b;
+      if (!(by > moved)) continue;
+      moved = by;
+      moved_here = i;
+      moved_there = j;
+    }
     if (high - low <= result.worst) continue;
     result.worst = high - low;
     result.witness =
         fmt::format("offset {}: product {:.9g} at position {}, {:.9g} at position {}", shift, low,
                     positions.value(low_at), high, positions.value(high_at));
   }
-  const double e = entry_error(subject, largest_of(table, subject)) +
-                   foreign_drift(table, subject, shifts),
-               d = static_cast<double>(width);
-  result.bound = 2 * (2 * e * std::sqrt(d) * norm + d * e * e + d * 0x1p-53 * norm * norm);
-  result.bound_from = fmt::format("2(2e√d·N + d·e² + d·2^-53·N²), e = {:.3g}{}, d = {}, N = {:.6g}",
-                                  e, spell_entry_error(subject), width, norm);
+  result.bound = 2 * moved;
+  result.bound_from = fmt::format(
+      "2(√d(e·|b| + e'·|a|) + d·e·e' + d·2^-53·|a|·|b|), e = {:.3g}, e' = {:.3g}{}, d = {}, |a| = "
+      "{:.6g}, |b| = {:.6g}",
+      sizes.errors[moved_here], sizes.errors[moved_there], spell_entry_error(subject), width,
+      sizes.norms[moved_here], sizes.norms[moved_there]);
   result.power = power_of_square(
       1, result.bound, std::min(result.worst, result.bound));  // offset 0; of others, a product
   if (shifts.size() != 1 || shifts[0] != 0)
@@ -175,14 +205,14 @@ Measurement bounded(const Table& table, const Case& subject) {
   Measurement result;
   const std::pair<double, double> range = table.range.value_or(std::pair{-1.0, 1.0});
   const double low = range.first, high = range.second;
-  double room = 0;  // between a value and the end of the range that is nearer
+  double room = 0;  // between a value and the end of the range that is farther
   const PositionRange positions = existing(table, subject.positions);
   for_blocks(positions, table.width, [&](Index first, const PositionRange& block) {
     const auto rows = rows_of(table, block, subject.dtype);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double excess =
           std::isnan(rows[i]) ? rows[i] : std::max({rows[i] - high, low - rows[i], 0.0});
-      room = std::max(room, std::min(high - rows[i], rows[i] - low));
+      room = std::max({room, high - rows[i], rows[i] - low});
       if (!worse(excess, result.worst)) continue;
       result.worst = excess;
       result.witness = fmt::format("position {}, channel {}: {}",
@@ -197,7 +227,7 @@ Measurement bounded(const Table& table, const Case& subject) {
       ends_fit ? 0 : rounding_error(subject.dtype, std::max(std::fabs(low), std::fabs(high)));
   result.bound_from = fmt::format("outside [{:.9g}, {:.9g}]{}", low, high,
                                   ends_fit ? "" : " by more than one rounding");
-  result.power = {room + result.bound, "the cell that is farthest from the ends of the range"};
+  result.power = {room + result.bound, "a cell at one end of the range, towards the other"};
   result.coverage = fmt::format("all {} positions", positions.count);
   result.exhaustive = true;
   return result;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <memory>
 #include <numbers>
 
@@ -153,6 +154,33 @@ void widen_by_fit(Foreign& foreign, const Fitted& fitted, const std::vector<doub
       value);
 }
 
+// Pairs that turn by other frequencies than those that are meant have those that the dump shows;
+// where it shows none their error is without end.
+void take_seen_frequencies(const RotationObservation& observation, Rotation& rotation,
+                           Foreign& foreign) {
+  const RotationHypothesis meant = observation.start();
+  if (!meant.axis.empty() || !rotation.waves) return;
+  const std::vector<double> seen = observation.measured(meant),
+                            errors = observation.measured_errors(meant),
+                            shares = observation.shares_of_steps(meant);
+  std::vector<Real> frequencies = rotation.waves->frequencies();
+  if (seen.size() != frequencies.size()) return;
+  std::vector<double> error(seen.size(), 0);
+  bool is_other = false;
+  for (std::size_t j = 0; j < seen.size(); ++j) {
+    constexpr double most = 0.5;
+    const bool is_seen = std::isfinite(seen[j]) && std::isfinite(errors[j]);
+    if (is_seen ? !(std::fabs(seen[j] - to_double(frequencies[j])) > errors[j]) : shares[j] >= most)
+      continue;
+    if (is_seen) frequencies[j] = Real(seen[j]);
+    error[j] = is_seen ? errors[j] : std::numeric_limits<double>::infinity();
+    is_other = true;
+  }
+  if (!is_other) return;
+  rotation.waves = Waves(std::move(frequencies), Real(rotation.magnitude));
+  foreign.frequency_error = std::move(error);
+}
+
 }  // namespace
 
 Observed observe_turns(const Expectation& expected, const Dump& dump) {
@@ -240,6 +268,8 @@ Observed observe_turns(const Expectation& expected, const Dump& dump) {
       widen_by_fit(foreign, fitted, growth, amplitude * (unit_roundoff(subject.dtype) + 3 * u),
                    has);
       rotation.waves = Waves(reals(fitted.frequencies), Real(amplitude));
+    } else {
+      take_seen_frequencies(observation, rotation, foreign);
     }
   }
   subject.effect = std::move(rotation);

@@ -164,8 +164,7 @@ Observed observe_bias(const Expectation& expected, const Dump& dump) {
     observed.why = "the dump holds slopes and no biases";
   } else {
     Case& subject = observed.subject;
-    const Index seen = std::min<Index>(subject.positions.count,
-                                       512);  // of the squares that laws of biases look at
+    const Index seen = subject.positions.count;
     std::vector<double> row(static_cast<std::size_t>(seen));
     Bias bias = of_matrix(observation, array, subject.positions);
     for (Index head = 0; head < shape.heads; ++head) {

@@ -203,9 +203,11 @@ class ColumnSearch {
     return along / square;
   }
 
-  // Least squares; NaN where rows are few, or their angles too much alike.
+  // Least squares; NaN where rows are few, or their angles too much alike, or where the numbers
+  // are far larger than what they make: what bounds they have would then hold anything.
   Source mixed_of(const PairSide& column) const {
-    double cc = 0, cs = 0, ss = 0, cy = 0, sy = 0;
+    constexpr double far = 4;
+    double cc = 0, cs = 0, ss = 0, cy = 0, sy = 0, largest = 0;
     for (std::size_t i = 0; i < meant_.size(); ++i) {
       const double c = meant_[i].cosine[column.pair], s = meant_[i].sine[column.pair],
                    y = got(i, column);
@@ -214,12 +216,14 @@ class ColumnSearch {
       ss += s * s;
       cy += c * y;
       sy += s * y;
+      largest = std::max(largest, std::fabs(y));
     }
-    const double determinant = cc * ss - cs * cs;
-    const bool is_known = meant_.size() >= few && determinant > 1e-6 * cc * ss;
+    const double determinant = cc * ss - cs * cs, a = (cy * ss - sy * cs) / determinant,
+                 b = (sy * cc - cy * cs) / determinant;
+    const bool is_known =
+        meant_.size() >= few && determinant > 1e-6 * cc * ss && std::hypot(a, b) <= far * largest;
     const double none = std::numeric_limits<double>::quiet_NaN();
-    return {Source::Kind::mixed, is_known ? (cy * ss - sy * cs) / determinant : none,
-            is_known ? (sy * cc - cy * cs) / determinant : none};
+    return {Source::Kind::mixed, is_known ? a : none, is_known ? b : none};
   }
 
   // From the column alone, for its pair's other one may be right.
