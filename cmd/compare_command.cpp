@@ -91,13 +91,42 @@ Check judged(const CompareCommand& command, const std::string& file, const std::
   return carry_out(asked, line, false);
 }
 
+// Whether the shorter of two arrays is the beginning of the longer, by their shapes.
+bool are_rows_of(const std::vector<Index>& a, const std::vector<Index>& b) {
+  Index other = 0;
+  for (std::size_t i = 0; a.size() == b.size() && i < a.size(); ++i) other += a[i] != b[i];
+  return a.size() == b.size() && !a.empty() && other <= 1 && a.back() == b.back();
+}
+
+// Why two that are right are not the same all the same: each of what it holds, and where. "": they
+// are.
+std::string kept_apart(const CompareCommand& command, const Check& a, const Check& b) {
+  RawForm raw{{}, parse_shape(command.shape)};
+  if (!command.dtype.empty()) raw.dtype = parse_dtype(command.dtype);
+  const auto opened = open_files({command.a, command.b}, raw);
+  if (a.diagnosis->layout != b.diagnosis->layout)
+    return fmt::format("one holds {}, the other {}", a.diagnosis->what, b.diagnosis->what);
+  const Partners partners = pair_up(opened[0], opened[1]);
+  for (const auto* alone : {&partners.only_a, &partners.only_b})
+    if (!alone->empty()) return fmt::format("only one of them holds {}", fmt::join(*alone, ", "));
+  for (const auto& [first, second] : partners.pairs) {
+    const auto one = squeezed(first->shape), other = squeezed(second->shape);
+    if (one == other || (command.common_rows && are_rows_of(one, other))) continue;
+    return fmt::format("{} is [{}] in one and [{}] in the other", first->name,
+                       spell_shape(first->shape), spell_shape(second->shape));
+  }
+  return "";
+}
+
 // Both are held to the truth as `check` does: two that lie within its bound of the truth lie within
 // twice that of one another, and where one does not, it is said which and why.
 bool within_bound(const CompareCommand& command, const std::string& line) {
   const Check a = judged(command, command.a, line), b = judged(command, command.b, line);
   for (const Check& check : {a, b})
     if (check.found() == 2) throw UsageError(check.error);
-  const bool right = a.found() == 0 && b.found() == 0;
+  const bool are_right = a.found() == 0 && b.found() == 0;
+  const std::string apart = are_right ? kept_apart(command, a, b) : "";
+  const bool right = are_right && apart.empty();
   const std::string json = to_json(Report{"pe-verify", std::string(version()), line, {a, b}});
   if (command.kept) *command.kept = json;
   put_json(json, command.report);
@@ -108,7 +137,9 @@ bool within_bound(const CompareCommand& command, const std::string& line) {
   };
   put("", fmt::format("{} against {}", command.a, command.b),
       right ? fmt::format("equal within the bound of {}", a.provenance.encoding)
-            : fmt::format("DIFFERENT, or not {}", a.provenance.encoding));
+      : are_right
+          ? fmt::format("DIFFERENT, though each is right as {}: {}", a.provenance.encoding, apart)
+          : fmt::format("DIFFERENT, or not {}", a.provenance.encoding));
   for (const Check* check : {&a, &b}) put("  ", check->files.front(), sentence_of(*check));
   return right;
 }

@@ -192,6 +192,12 @@ std::optional<Expectation> without_token(const Expectation& expected, const Dump
   return other;
 }
 
+// Whether an array may hold a vector for each pair of a query and a key.
+bool may_be_vectors(const Effect& effect, const std::vector<Index>& shape) {
+  const Relative* relative = std::get_if<Relative>(&effect);
+  return relative && shape.size() >= 3 && shape.back() == relative->channels;
+}
+
 // A matrix of scores with fewer keys than there are positions, or cells of a window.
 std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump) {
   const Bias* bias = std::get_if<Bias>(&expected.effect);
@@ -211,6 +217,7 @@ std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump
   const bool is_window = bias && bias->rows && window_rule(*bias);
   const std::optional<Index> must = is_window ? bias->rows : expected.rows;
   if (!axes || !must || axes->keys >= *must) return {};
+  if (may_be_vectors(expected.effect, shape) && shape[shape.size() - 2] >= *must) return {};
   if (without_token(expected, dump))
     return Reason{Cause::table_short,
                   fmt::format("there are {} tokens, where {} are meant: the row and the column of "

@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index block = 1 << 16;
 
-// f16 and bf16 have no narrower one: bf16 has fewer digits. Integers give way to real types.
+// f16 and bf16 have no narrower one: bf16 has fewer digits.
 int rank_of(DType type) {
   switch (type) {
     case DType::i64:
@@ -38,9 +38,11 @@ int rank_of(DType type) {
   return 0;
 }
 
-// Integers hold no more digits than the wider of both, so of two such types the wider one counts.
+// Integers hold no more digits than the wider of both, so of two such types the wider one counts;
+// beside real numbers they are what they are.
 DType narrower(DType a, DType b) {
   if (is_integer(a) && is_integer(b)) return a == b ? a : DType::i64;
+  if (is_integer(a) || is_integer(b)) return DType::f64;
   return rank_of(a) > rank_of(b) ? a : b;
 }
 
@@ -104,7 +106,13 @@ struct Block {
       std::memcpy(bytes.data(), large.data(), bytes.size());
     } else {
       stored.read(first, count, values.data());
+      const std::vector<double> as_stored = values;
       narrow(values, type, bytes.data());
+      widen(bytes.data(), type, values);
+      // A number that the narrower type has none for is no infinity.
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (std::isinf(values[i]) && std::isfinite(as_stored[i])) values[i] = as_stored[i];
+      return;
     }
     widen(bytes.data(), type, values);
   }
@@ -163,7 +171,8 @@ class Compare {
       count(a, result_.a);
       count(b, result_.b);
       const bool same =
-          std::memcmp(a_bytes, b_bytes, size) == 0 || (std::isnan(a) && std::isnan(b));
+          (std::memcmp(a_bytes, b_bytes, size) == 0 && std::isfinite(a) == std::isfinite(b)) ||
+          (std::isnan(a) && std::isnan(b));
       result_.equal_bits += same;
       if (!same && !result_.first) result_.first = place(flat, a, b);
       if (std::isfinite(a) && std::isfinite(b)) {

@@ -110,7 +110,11 @@ std::string to_text(const Comparison& c, const Allowed& allowed) {
                   array_of(shape_b, c.dtype_b), verdict_of(c, allowed));
   std::string text = report_parts::folded(verdict, 0, 2) + "\n";
   if (c.dtype_a != c.dtype_b)
-    text += entry("compared as", fmt::format("{}, the narrower of both", name_of(c.dtype)));
+    text += entry("compared as", fmt::format("{}{}", name_of(c.dtype),
+                                             c.dtype == c.dtype_a || c.dtype == c.dtype_b
+                                                 ? (is_integer(c.dtype) ? ", the wider of both"
+                                                                        : ", the narrower of both")
+                                                 : ""));
   if (c.a.nan + c.b.nan + c.a.infinite + c.b.infinite > 0)
     text += entry("not finite", fmt::format("NaN {} against {}, infinite {} against {}", c.a.nan,
                                             c.b.nan, c.a.infinite, c.b.infinite));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "pe/base/error.hpp"
+#include "pe/base/ulp.hpp"
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
 #include "pe/diagnosis/identify/matrix.hpp"
@@ -87,6 +88,21 @@ std::vector<Candidate> window_guesses(Index places) {
   return all;
 }
 
+// Maps as most models have them, for numbers that no map gives as they are.
+std::vector<Candidate> usual_maps(const ScoreMatrix& m) {
+  std::vector<Candidate> all;
+  for (const char* both : {"true", "false"})
+    all.push_back({.encoding = &find_encoding("t5"),
+                   .given = identified({{"bidirectional", both}}),
+                   .cost = 0,
+                   .model = {}});
+  if (m.queries == m.keys) {
+    const std::vector<Candidate> windows = window_guesses(m.keys);
+    if (!windows.empty()) all.push_back(windows.front());
+  }
+  return all;
+}
+
 // Whether a map gives the numbers of a few rows, up to a constant that tables of relative positions
 // leave out.
 bool suits(const Candidate& candidate, const Stored& array, const ScoreMatrix& m, double highest) {
@@ -142,6 +158,9 @@ std::optional<Identification> identify_index(const Dump& dump, const std::string
   for (const Candidate& candidate : all)
     if (suits(candidate, array, m, highest)) suited.push_back(candidate);
   auto found = settle(suited, dump, layout, false);
+  if (!found) found = settle(suited, dump, layout, true);
+  if (!found && is_integer(array.dtype) && m.queries > 3)
+    found = settle(usual_maps(m), dump, layout, true);
   if (!found) return {};
   found->family = "matrix of bucket indices";
   if (m.queries == 1) found->family = "bucket indices along one axis";
@@ -203,6 +222,7 @@ bool changes_with(const Buckets& map, bool causal, const std::vector<double>& va
   return changes >= 4 && shared >= least;
 }
 
+// What is known of such a bias where no map is, by rows of head 0.
 Identification trained(const ScoreMatrix& m, const Stored& array) {
   Identification found;
   found.family = "bias of relative positions";
@@ -212,7 +232,65 @@ Identification trained(const ScoreMatrix& m, const Stored& array) {
   return found;
 }
 
-std::optional<Identification> identify_logarithmic(const ScoreMatrix& m, const Stored& array,
+// Whether every head has one number for each bucket, but for a constant of each query, which
+// softmax cannot see, and for what adding it may have rounded.
+bool holds_up_to_constants(const ScoreMatrix& m, const Stored& array, const Buckets& map) {
+  const Index before = m.keys - m.queries;
+  for (Index head = 0; head < m.heads; ++head) {
+    std::vector<double> weights(static_cast<std::size_t>(map.count), std::nan(""));
+    std::vector<double> rounded(weights.size());
+    for (Index query = 0; query < m.queries; ++query) {
+      const std::vector<double> row = m.row(array, head, query);
+      const double own = row[static_cast<std::size_t>(query + before)];
+      if (std::isnan(own)) return false;
+      for (Index key = 0; key < m.keys; ++key) {
+        const double value = row[static_cast<std::size_t>(key)] - own;
+        if (std::isnan(value)) continue;
+        const auto bucket = static_cast<std::size_t>(map.of(query + before, key));
+        const double error = 2 * (rounding_error(std::fabs(value + own), array.dtype) +
+                                  rounding_error(std::fabs(own), array.dtype));
+        if (std::isnan(weights[bucket])) {
+          weights[bucket] = value;
+          rounded[bucket] = error;
+        } else if (!(std::fabs(value - weights[bucket]) <= error + rounded[bucket])) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// A bias whose head 0 changes where the map does, held to it by every number. Where no cause tells
+// what is off, it is of no map.
+Identification held_to(Candidate candidate, const Buckets& map, const ScoreMatrix& m,
+                       const Dump& dump, const std::string& layout, const std::string& summary) {
+  candidate.given["heads"] = identified(std::to_string(m.heads));
+  auto found = settle({candidate}, dump, layout, true);
+  if (found) {
+    found->family = "bias of relative positions";
+    found->summary = summary + "; its weights are trained and lie in the matrix";
+    found->command.clear();  // without the weights it makes others
+    return *found;
+  }
+  Identification unknown = trained(m, dump.arrays[0]);
+  if (holds_up_to_constants(m, dump.arrays[0], map)) {
+    const auto expected = expectation_of(candidate, 1024, 0, false);
+    unknown.encoding = candidate.encoding;
+    unknown.parameters = telling(candidate, *expected);
+    unknown.summary = summary + "; its weights are trained and lie in the matrix";
+    unknown.diagnosis.coverage = "all cells that are not masked";
+    unknown.diagnosis.notes.push_back(
+        "queries have constants of their own, which softmax cannot see");
+    return unknown;
+  }
+  unknown.seen = fmt::format("{}: head 0 looks like {}, and the numbers of all are of no such bias",
+                             unknown.diagnosis.what, summary);
+  return unknown;
+}
+
+std::optional<Identification> identify_logarithmic(const ScoreMatrix& m, const Dump& dump,
+                                                   const std::string& layout,
                                                    const std::vector<double>& values) {
   // One row says each distance once: more than one of them must agree.
   const Index least = m.queries < 4 ? 4 : 1;
@@ -230,13 +308,8 @@ std::optional<Identification> identify_logarithmic(const ScoreMatrix& m, const S
       found->alternatives.push_back(sizes + ": the same at these distances");
       continue;
     }
-    found = trained(m, array);
-    found->encoding = candidate.encoding;
-    found->parameters = telling(candidate, *expected);
-    found->summary = fmt::format("t5, {}, {}; its weights are trained and lie in the matrix", sizes,
-                                 causal ? "causal" : "bidirectional");
-    found->command = command_of(candidate, *expected, 0, 0, "", DType::f32);
-    found->diagnosis.coverage = "head 0, rows at the start, the middle and the end";
+    found = held_to(candidate, *map, m, dump, layout,
+                    fmt::format("t5, {}, {}", sizes, causal ? "causal" : "bidirectional"));
   }
   return found;
 }
@@ -262,21 +335,17 @@ bool is_window(const ScoreMatrix& m, const Stored& array, const Buckets& map) {
   return 2 * shared > m.queries;
 }
 
-std::optional<Identification> identify_window(const ScoreMatrix& m, const Stored& array) {
+std::optional<Identification> identify_window(const ScoreMatrix& m, const Dump& dump,
+                                              const std::string& layout) {
   constexpr Index widest = 1024;
   if (m.queries != m.keys || m.keys > widest) return {};
   for (const Candidate& candidate : window_guesses(m.keys)) {
     const auto expected = expectation_of(candidate, 1024, 0, false);
     const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
-    if (!map || !is_window(m, array, *map)) continue;
-    Identification found = trained(m, array);
+    if (!map || !is_window(m, dump.arrays[0], *map)) continue;
+    Identification found = held_to(candidate, *map, m, dump, layout,
+                                   "swin, " + spell_given(telling(candidate, *expected)));
     found.family = "bias of a window";
-    found.encoding = candidate.encoding;
-    found.parameters = telling(candidate, *expected);
-    found.summary = fmt::format("swin, {}; its weights are trained and lie in the matrix",
-                                spell_given(found.parameters));
-    found.command = command_of(candidate, *expected, 0, 0, "", DType::f32);
-    found.diagnosis.coverage = "head 0, every pair";
     return found;
   }
   return {};
@@ -284,13 +353,14 @@ std::optional<Identification> identify_window(const ScoreMatrix& m, const Stored
 
 }  // namespace
 
-std::optional<Identification> identify_trained(const Dump& dump) {
+std::optional<Identification> identify_trained(const Dump& dump, const std::string& layout) {
   const Stored& array = dump.arrays[0];
+  if (is_integer(array.dtype)) return {};
   const ScoreMatrix m = masked_matrix_of(array);
   if (m.keys < 8 || m.keys < m.queries) return {};
   const std::vector<double> values = along_diagonals(m, array);
-  if (values.empty()) return m.queries < 4 ? std::nullopt : identify_window(m, array);
-  if (auto found = identify_logarithmic(m, array, values)) return found;
+  if (values.empty()) return m.queries < 4 ? std::nullopt : identify_window(m, dump, layout);
+  if (auto found = identify_logarithmic(m, dump, layout, values)) return found;
   if (m.queries < 4) return {};
   std::set<double> distinct;
   for (const double value : values)

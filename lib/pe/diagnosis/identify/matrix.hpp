@@ -33,6 +33,6 @@ std::optional<Identification> identify_distance(const Dump& dump, const std::str
 std::optional<Identification> identify_index(const Dump& dump, const std::string& layout);
 /// A trained bias of relative positions: constant on each bucket of a map of T5's, or on each
 /// difference of rows and columns in a window.
-std::optional<Identification> identify_trained(const Dump& dump);
+std::optional<Identification> identify_trained(const Dump& dump, const std::string& layout);
 
 }  // namespace pe

@@ -231,7 +231,7 @@ std::optional<Identification> identify_scores(const Dump& dump, const std::strin
   if (auto found = identify_index(dump, layout)) return found;
   if (auto found = identify_alibi(dump, layout)) return found;
   if (auto found = identify_distance(dump, layout)) return found;
-  if (auto found = identify_trained(dump)) return found;
+  if (auto found = identify_trained(dump, layout)) return found;
   if (!is_masked(dump)) return {};
   const Stored& array = dump.arrays[0];
   Identification found;
