@@ -38,6 +38,7 @@ import frame_cases  # noqa: E402
 import gap_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import head_cases  # noqa: E402
+import held_cases  # noqa: E402
 import identify_cases  # noqa: E402
 import identify_place_cases  # noqa: E402
 import identify_simple_cases  # noqa: E402
@@ -112,7 +113,7 @@ def every_case(folder):
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases,
                    rounding_cases, wiring_cases, gap_cases, step_cases, vector_cases, alibi_cases, mrope_cases, reported_cases, axis_cases, alone_cases,
-                   distance_cases, written_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, line_cases, amplitude_cases, shift_cases, column_cases, batch_cases, prompt_cases, named_cases, frame_cases, view_cases, plane_cases):
+                   distance_cases, written_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, line_cases, amplitude_cases, shift_cases, column_cases, held_cases, batch_cases, prompt_cases, named_cases, frame_cases, view_cases, plane_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
                    head_cases, setting_cases, shape_cases, coarse_cases, misnamed_cases, relative_fault_cases, bound_cases, layout_cases, stripe_cases):

@@ -223,7 +223,8 @@ Proposal<RotationHypothesis> moved(const RotationObservation& observation,
 RotationProposals coordinates_elsewhere(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis) {
   RotationProposals all;
-  if (axes_of(observation, hypothesis) < 2 || !observation.has_rows()) return all;
+  const bool has_coordinates = !hypothesis.axis.empty() || axes_of(observation, hypothesis) > 1;
+  if (!has_coordinates || !observation.has_rows()) return all;
   const Offsets offsets = offsets_of(observation, hypothesis);
   if (offsets.empty()) return all;
   std::size_t off = 0, last = 0;  // last: an axis that is known
@@ -234,9 +235,17 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
     if (!std::isnan(offsets[0][axis])) last = axis;
   if (off == 0) return all;
   all = cells_permuted(observation, hypothesis, offsets);
+  std::ranges::move(held_rows(observation, hypothesis, offsets), std::back_inserter(all));
   std::ranges::move(axes_by_rule(observation, hypothesis, offsets), std::back_inserter(all));
   if (2 * stretches_of(offsets).size() > std::max<std::size_t>(off, 4) &&
       cells_on(observation, hypothesis, offsets) == 0)
+    return all;
+  // Behind another cause, which left rows wrong that were right, they would excuse what it spoilt.
+  constexpr std::size_t most_behind = 3;
+  const auto spoilt =
+      std::ranges::count_if(stretches_of(offsets), [](const auto& one) { return !one.is_meant(); });
+  if (static_cast<std::size_t>(spoilt) > most_behind &&
+      !observation.are_one(hypothesis, observation.start()))
     return all;
   // What a slow axis cannot tell: that it goes with another, or that it stays.
   const bool is_open = std::ranges::any_of(offsets[0], [](double x) { return std::isnan(x); });

@@ -17,6 +17,10 @@ using Offsets = std::vector<std::vector<double>>;
 RotationProposals coordinates_elsewhere(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis);
 
+/// A few rows that hold those of others, all others as they are meant.
+RotationProposals held_rows(const RotationObservation& observation,
+                            const RotationHypothesis& hypothesis, const Offsets& offsets);
+
 /// The parameters that say where rows stand, told otherwise: how far frames are apart, and where
 /// text goes on behind a picture.
 RotationProposals places_by_setting(const RotationObservation& observation,
