@@ -170,17 +170,20 @@ RotationProposals every_scaling(const RotationObservation& observation,
     std::string sentence =
         fmt::format("frequencies are those of {}, where {} is meant",
                     spell_scaling(*one.scaling, one.settings), words_of_meant(observation));
+    // No rule of the whole ladder leaves out so few.
+    const auto still = static_cast<int>(observation.pairs()) - one.ladder.recipe.count;
+    const bool is_still = stands && (observation.reading().is_vectors() ||
+                                     8 * still <= static_cast<int>(observation.pairs()));
     if (stands)
       sentence =
           (one.ladder.recipe.count + 1 == static_cast<int>(observation.pairs())
                ? fmt::format("pair {} turns nowhere; the others are right", one.ladder.recipe.count)
                : fmt::format("pairs {} to {} turn nowhere; the others are right",
                              one.ladder.recipe.count, observation.pairs() - 1)) +
-          (observation.reading().is_vectors() ? "" : ": " + sentence);
+          (is_still ? "" : ": " + sentence);
     add_ladder(observation, hypothesis, one.measured, one.ladder, changes_of(one), sentence,
                1.06 + one.cost, all);
-    for (std::size_t i = before; stands && observation.reading().is_vectors() && i < all.size();
-         ++i)
+    for (std::size_t i = before; is_still && i < all.size(); ++i)
       all[i].cause = Cause::channels_not_rotated;
   }
   return all;

@@ -128,9 +128,12 @@ RotationProposals positions(const RotationObservation& observation,
   if (!observation.has_rows()) return all;
   for (const DType type : short_types) {
     const int exact = type == DType::bf16 ? 256 : 2048;
+    constexpr double rather = 0.1;  // a single row is one off, as steps of decoding are
     Proposal<RotationHypothesis> one{
-        hypothesis, fmt::format("positions were rounded to {}: beyond {} neighbours share a row",
-                                name_of(type), exact)};
+        hypothesis,
+        fmt::format("positions were rounded to {}: beyond {} neighbours share a row", name_of(type),
+                    exact),
+        observation.slots() == 1 ? 1 + rather : 1};
     one.hypothesis.position_type = type;
     all.push_back(one);
   }
