@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "pe/diagnosis/biases/proposals.hpp"
 
@@ -16,6 +17,29 @@ double given_weight(const Expectation& expected, Index bucket, Index head) {
       head >= weights->shape()[1])
     return std::numeric_limits<double>::quiet_NaN();
   return weights->at(bucket * weights->shape()[1] + head);
+}
+
+// The last query of head 0, against what is meant of each offset.
+std::vector<std::int64_t> moves_of(const BiasObservation& observation) {
+  const Bias& bias = *observation.bias;
+  const BiasShape& axes = observation.shape;
+  if (!bias.fill || !bias.buckets->by_offset || axes.queries == 0) return {};
+  std::vector<double> row(static_cast<std::size_t>(axes.keys));
+  observation.array->read((axes.queries - 1) * axes.keys, axes.keys, row.data());
+  std::map<Index, double> weights;  // by bucket
+  const auto meant = [&](std::int64_t offset) {
+    const auto [found, is_new] = weights.try_emplace(bias.buckets->of(0, offset), 0.0);
+    if (is_new)
+      bias.fill(0, std::max<std::int64_t>(0, -offset), {std::max<std::int64_t>(0, offset), 1, 1, 0},
+                DType::f64, reinterpret_cast<std::byte*>(&found->second));
+    return found->second;
+  };
+  constexpr double near = 0.01;
+  return moves_along(axes.first_query + axes.queries - 1, axes.first_key, axes.keys,
+                     [&](Index i, std::int64_t offset) {
+                       const double got = row[static_cast<std::size_t>(i)], want = meant(offset);
+                       return got == want || std::fabs(got - want) <= near * std::fabs(want);
+                     });
 }
 
 }  // namespace
@@ -35,6 +59,7 @@ BiasProposals offer_bucketed(const BiasObservation& observation, const BiasHypot
     if (fault == BucketFault::max_distance)
       evidence.balance = balance_of(evidence.changes, evidence.farthest);
   }
+  if (fault == BucketFault::offset) evidence.moves = moves_of(observation);
   // What nobody gave is what the dump holds for the pair.
   const auto unread = [&](Index head, Index bucket, std::int64_t query, std::int64_t key) {
     if (const double given = given_weight(*observation.expected, bucket, head);

@@ -157,6 +157,18 @@ Agreement agreement(const Matrix& matrix, const Buckets& buckets, const Looked& 
   return seen;
 }
 
+// By where the last query's numbers change, against where the map's buckets do.
+std::vector<std::int64_t> moves_of_changes(const ScoreAxes& axes, const Buckets& meant,
+                                           const std::vector<double>& row) {
+  if (!meant.by_offset || axes.keys < 2) return {};
+  return moves_along(axes.first_query + axes.queries - 1, axes.first_key + 1, axes.keys - 1,
+                     [&](Index i, std::int64_t offset) {
+                       const bool changes =
+                           row[static_cast<std::size_t>(i + 1)] != row[static_cast<std::size_t>(i)];
+                       return changes == (meant.of(0, offset) != meant.of(0, offset - 1));
+                     });
+}
+
 constexpr std::pair<BucketFault, Cause> faults[] = {
     {BucketFault::direction, Cause::bucket_direction},
     {BucketFault::max_distance, Cause::bucket_max_distance},
@@ -267,7 +279,8 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
   const std::vector<std::int64_t> changes = changes_along(last_query, axes.first_key, row);
   const BucketEvidence evidence{
       std::max<std::int64_t>(last_query - axes.first_key, axes.last_key()) + 1,
-      balance_of(changes, last_query - axes.first_key + 1), changes};
+      balance_of(changes, last_query - axes.first_key + 1), changes,
+      moves_of_changes(axes, meant, row)};
   for (const auto& [fault, cause] : faults)
     for (BucketMap& map : bucket_maps(expected, meant, fault, evidence)) {
       if (map.buckets.rule && !map.buckets.rule->clamped)

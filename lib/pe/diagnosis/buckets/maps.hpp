@@ -29,7 +29,14 @@ struct BucketEvidence {
   std::int64_t farthest = 1 << 20;  // distance that was observed
   BucketBalance balance = {};
   std::vector<std::int64_t> changes = {};  // distances to earlier keys that begin another bucket
+  std::vector<std::int64_t> moves = {};    // by which key − query may be more than is meant
 };
+
+/// By how much key − query may be more than it is meant to be, where the numbers of one query show
+/// it; the likeliest first. `has(i, offset)`: whether its i-th key holds what is meant of the
+/// offset.
+std::vector<std::int64_t> moves_along(std::int64_t query, std::int64_t first_key, Index keys,
+                                      const std::function<bool(Index i, std::int64_t offset)>& has);
 
 /// The distances at which the values of one query change, from its nearest key to the first.
 std::vector<std::int64_t> changes_along(std::int64_t query, std::int64_t first_key,

@@ -82,12 +82,24 @@ Proposals maps(const BucketObservation& observation, const BucketHypothesis& hyp
                std::abs(shape.first_key + shape.keys - 1 - shape.first_query)) +
       1;
   BucketEvidence evidence{farthest, balance, {}};
-  if (fault == BucketFault::boundary && !observation.probes.empty()) {
-    const BucketObservation::Probe& last = *std::ranges::max_element(
+  const auto of_last_query = [&]() -> const BucketObservation::Probe& {
+    return *std::ranges::max_element(
         observation.probes, {},
         [](const BucketObservation::Probe& one) { return std::pair(one.query, one.keys.first); });
+  };
+  if (fault == BucketFault::boundary && !observation.probes.empty()) {
+    const BucketObservation::Probe& last = of_last_query();
     evidence.changes = changes_along(last.query, last.keys.first, last.got);
     evidence.farthest = last.query - last.keys.first + 1;
+  }
+  if (fault == BucketFault::offset && hypothesis.map.by_offset && !observation.probes.empty()) {
+    const BucketObservation::Probe& last = of_last_query();
+    evidence.moves = moves_along(
+        last.query, last.keys.first, last.keys.count, [&](Index i, std::int64_t offset) {
+          return last.got[static_cast<std::size_t>(i)] ==
+                 observation.bucket(hypothesis, std::max<std::int64_t>(0, -offset),
+                                    std::max<std::int64_t>(0, offset));
+        });
   }
   for (BucketMap& map : bucket_maps(*observation.expected, hypothesis.map, fault, evidence)) {
     BucketHypothesis other = hypothesis;
