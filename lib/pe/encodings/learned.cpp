@@ -239,10 +239,16 @@ Extension extension_of(const Parameters& parameters, Index rows) {
   }
   if (!parameters.has("grid")) return {rows, {}, {}};
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 2, "grid");
+  const Index prefix = parameters.integer("prefix");
+  if (prefix > 0 && cells(extents) == rows - prefix) return {rows, {}, {}};
   if (cells(extents) != rows)
     throw UsageError(fmt::format(
-        "--grid {} has {} patches and the table {} rows; --extend names rules that resize it",
-        parameters.choice("grid"), cells(extents), rows));
+        "--grid {} has {} patches and the table {} rows{}; --extend names rules that resize it",
+        parameters.choice("grid"), cells(extents), rows,
+        prefix > 0 ? fmt::format(", {} behind --prefix {}", rows - prefix, prefix)
+        : cells(extents) < rows
+            ? fmt::format(" (--prefix {} leaves out those in front)", rows - cells(extents))
+            : ""));
   return {rows, extents, {}};
 }
 

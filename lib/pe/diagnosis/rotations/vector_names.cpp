@@ -58,20 +58,40 @@ Name name_of(const Stored& array) {
   return name;
 }
 
+std::vector<Name> names_of(const std::vector<Stored>& arrays) {
+  std::vector<Name> names;
+  for (const Stored& array : arrays) names.push_back(name_of(array));
+  return names;
+}
+
+// What an array is called afterwards need not say what it is, where what it was called before does.
+void name_by_partners(const std::vector<Stored>& before, const std::vector<Name>& of_before,
+                      const std::vector<Stored>& after, std::vector<Name>& of_after) {
+  if (before.size() != after.size()) return;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const bool is_known = std::ranges::any_of(of_before, [&](const Name& one) {
+      return one.role == of_after[i].role && one.whose == of_after[i].whose;
+    });
+    const bool may_be = of_after[i].role == Role::unknown || of_after[i].role == of_before[i].role;
+    if (!is_known && may_be && before[i].shape == after[i].shape) of_after[i] = of_before[i];
+  }
+}
+
 // The arrays of a role by whose they are; nothing where two have one name.
 using ByOwner = std::map<std::string, const Stored*>;
-std::optional<ByOwner> of_role(const std::vector<Stored>& arrays, Role role) {
+std::optional<ByOwner> of_role(const std::vector<Stored>& arrays, const std::vector<Name>& names,
+                               Role role) {
   ByOwner found;
-  for (const Stored& array : arrays)
-    if (const Name name = name_of(array); name.role == role)
-      if (!found.emplace(name.whose, &array).second) return {};
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    if (names[i].role == role)
+      if (!found.emplace(names[i].whose, &arrays[i]).second) return {};
   return found;
 }
 
-bool are_named(const std::vector<Stored>& arrays) {
-  return std::ranges::all_of(arrays, [](const Stored& array) {
-    return array.shown.ends_with(":" + array.name) && name_of(array).role != Role::unknown;
-  });
+bool are_named(const std::vector<Stored>& arrays, const std::vector<Name>& names) {
+  return std::ranges::all_of(
+             arrays, [](const Stored& array) { return array.shown.ends_with(":" + array.name); }) &&
+         std::ranges::none_of(names, [](const Name& one) { return one.role == Role::unknown; });
 }
 
 bool is_same_order(const Dump& a, const Dump& b) {
@@ -84,14 +104,18 @@ bool is_same_order(const Dump& a, const Dump& b) {
 }  // namespace
 
 std::optional<LayerDump> vectors_by_name(const Dump& dump) {
-  if (dump.arrays.size() + dump.before.size() < 3 || !are_named(dump.arrays) ||
-      !are_named(dump.before))
+  const std::vector<Name> of_before = names_of(dump.before);
+  std::vector<Name> of_after = names_of(dump.arrays);
+  name_by_partners(dump.before, of_before, dump.arrays, of_after);
+  if (dump.arrays.size() + dump.before.size() < 3 || !are_named(dump.arrays, of_after) ||
+      !are_named(dump.before, of_before))
     return {};
   LayerDump all;
   all.turning.has_gaps = all.values.has_gaps = dump.has_gaps;
   std::vector<std::string> taken;
   for (const Role role : {Role::query, Role::key, Role::value}) {
-    const auto before = of_role(dump.before, role), after = of_role(dump.arrays, role);
+    const auto before = of_role(dump.before, of_before, role),
+               after = of_role(dump.arrays, of_after, role);
     if (!before || !after) return {};
     Dump& to = role == Role::value ? all.values : all.turning;
     for (const auto& [whose, array] : *after) {
