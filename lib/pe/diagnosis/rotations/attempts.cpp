@@ -13,6 +13,29 @@
 namespace pe {
 namespace {
 
+// Whether most columns of the cosines, and of the sines, stand twice: in halves, or side by side.
+bool mostly_repeats(const Dump& dump, const RotationReading& reading) {
+  constexpr Index most = 8;
+  constexpr double nearly_all = 0.9;
+  const Index n = reading.pairs / 2, step = std::max<Index>(1, reading.rows / most);
+  const auto repeat = [&](const RotationReading::Place& side) {
+    Index halves = 0, neighbours = 0, all = 0;
+    std::vector<double> row(static_cast<std::size_t>(reading.width));
+    for (Index at = 0; at < reading.rows; at += step) {
+      dump.arrays[side.array].read(at * reading.width, reading.width, row.data());
+      const auto value = [&](Index j) { return row[static_cast<std::size_t>(side.at(j))]; };
+      for (Index j = 0; j < n; ++j) {
+        halves += value(j) == value(j + n);
+        neighbours += value(2 * j) == value(2 * j + 1);
+      }
+      all += n;
+    }
+    return static_cast<double>(std::max(halves, neighbours)) >=
+           nearly_all * static_cast<double>(all);
+  };
+  return n > 1 && repeat(reading.cosine) && repeat(reading.sine);
+}
+
 using Form = RotationReading::Form;
 
 // What a reading shows of the truth: angles carry no amplitude, cosines and sines may carry scales,
@@ -131,6 +154,8 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
         fmt::format("the dump has {} rows from position {} on, and {} has {} positions", slots,
                     expected.first, expected.encoding->name, *most));
   const auto pairs = static_cast<Index>(truth.frequencies.size());
+  if (reading.form == Form::turns && reading.pairs == 2 * pairs && mostly_repeats(dump, reading))
+    return {};  // a reading of both copies of each pair has it
   const bool is_row = table && reading.form == Form::turns &&
                       reading.cosine.array == reading.sine.array && truth.cosine_columns.empty();
   if (reading.pairs != pairs || (is_row && reading.width != truth.dim)) {
