@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/cache_names.hpp"
 #include "pe/diagnosis/rotations/rest.hpp"
 
 namespace pe {
@@ -251,11 +252,24 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   const bool vector = std::ranges::all_of(dump.arrays, [](const Stored& array) {
     return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) <= 1;
   });
+  const bool are_sides = table && truth.cosine_columns.empty() && dump.arrays.size() == 2 &&
+                         std::ranges::all_of(dump.arrays, [&](const Stored& array) {
+                           return array.shape.size() > 1 && array.shape.back() == pairs &&
+                                  array.shape == dump.arrays[0].shape;
+                         });
   std::vector<RotationReading> readings =
-      !table || vector || !dump.before.empty()
+      !table || vector || are_sides || !dump.before.empty()
           ? turn_readings(dump, pairs, question_of(expected, truth, side))
       : truth.cosine_columns.empty() ? sinusoid_readings(dump, truth)
                                      : grid_readings(dump, truth);
+  // Where no name says which side an array is, the table's own numbers do.
+  if (are_sides && std::ranges::none_of(dump.arrays, [](const Stored& array) {
+        return side_said_by(array).has_value();
+      }))
+    for (std::size_t i = 0, count = readings.size(); i < count; ++i) {
+      readings.push_back(readings[i]);
+      std::swap(readings.back().cosine.array, readings.back().sine.array);
+    }
   if (vector && dump.before.empty() && truth.field.size() > truth.frequencies.size())
     for (RotationReading& reading : turn_readings(dump, static_cast<Index>(truth.field.size()),
                                                   question_of(expected, truth, side)))

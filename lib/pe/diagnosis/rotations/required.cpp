@@ -55,7 +55,8 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
                   fmt::format("the parts of a row stand in the order {}, counted as they are meant",
                               fmt::join(reading.parts, ", "))};
   if (table) {
-    if (required.layout.empty() || required.layout == reading.layout) return {};
+    const bool are_apart = reading.cosine.array != reading.sine.array;  // in no row's order
+    if (are_apart || required.layout.empty() || required.layout == reading.layout) return {};
     return Reason{Cause::wrong_order,
                   fmt::format("sines and cosines stand as in layout {}, where {} is meant ({})",
                               reading.layout, required.layout, origin_of(required))};

@@ -1,6 +1,7 @@
 // Readings of tables of sinusoids: the orders in which rows keep sines and cosines, along a line or
 // along the axes of a grid.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +18,22 @@ RotationReading table_of(const Dump& dump, Index width) {
   const auto is_table = [width](const Stored& array) {
     return squeezed(array.shape).size() > 1 || array.size() == width;
   };
-  const auto found = std::ranges::find_if(dump.arrays, is_table);
+  auto found = std::ranges::find_if(dump.arrays, is_table);
+  if (std::ranges::count_if(dump.arrays, is_table) > 1) {
+    const auto is_meant = [&](const Stored& array) {
+      return is_table(array) && array.shape.back() == width;
+    };
+    found = std::ranges::find_if(dump.arrays, is_meant);
+    if (std::ranges::count_if(dump.arrays, is_meant) != 1) {
+      std::vector<std::string> names;
+      for (const Stored& array : dump.arrays)
+        names.push_back(fmt::format("{} [{}]", array.name, spell_shape(array.shape)));
+      throw UsageError(
+          fmt::format("several arrays may be the table, rows of {} channels: {}; name one as "
+                      "FILE:NAME",
+                      width, fmt::join(names, ", ")));
+    }
+  }
   if (found == dump.arrays.end() || found->size() == 0)
     throw UsageError(fmt::format("{} has the shape {}: a table of sinusoids has rows and columns",
                                  dump.arrays.at(0).shown, spell_shape(dump.arrays[0].shape)));

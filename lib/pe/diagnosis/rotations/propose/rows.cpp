@@ -56,7 +56,8 @@ RotationProposals zero(const RotationObservation& observation,
   // A padding row is one that embeddings keep at 0 (padding_idx is 0 or 1 in most).
   const bool is_padding =
       marks->count == 1 &&
-      (marks->first <= 1 || observation.expected().encoding->kind == Kind::table);
+      (marks->first <= 1 ||
+       (observation.expected().encoding->kind == Kind::table && observation.truth().axis.empty()));
   return {
       {marked(hypothesis, marks, Row::blank),
        fmt::format("{} {} zero", spell_rows(observation.expected(), observation.reading(), *marks),
