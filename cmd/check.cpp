@@ -184,6 +184,13 @@ void measure_laws(Check& check, const CheckRequest& asked, const std::string& co
   const Case checked = case_of(resolved.subject, asked);
   const Subject& subject = resolved.subject;
   describe(check, resolved);
+  if (subject.dialect_given && subject.dialect->steps)
+    check.note += fmt::format(
+        "{}of the exact numbers, not of those that {} makes: pe-gen {} --dialect {} -o t.npz "
+        "writes "
+        "these, and --file t.npz judges them",
+        check.note.empty() ? "" : "; ", subject.dialect->name, subject.encoding->name,
+        subject.dialect->name);
   if (asked.law) {
     progress.begin(std::string(asked.law->plain), 0, 1);
     check.verdicts.push_back(judge_law(*asked.law, *subject.encoding, checked));

@@ -301,6 +301,8 @@ Measurement frequencies_decrease(const Rotation& rotation, const Case& subject) 
   for (std::size_t j = 1; j < frequencies.size(); ++j) {
     std::size_t before = j;  // the pair before on the same axis
     while (before > 0 && (before == j || axes[before] != axes[j])) --before;
+    if (std::isnan(to_double(frequencies[j])) || std::isnan(to_double(frequencies[before])))
+      return not_told(fmt::format("pair {} turns by no number", j));
     if (axes[before] != axes[j] || before == j) continue;
     if (subject.foreign && !subject.foreign->frequency_error
                                 .empty()) {  // read off a dump: of either direction, and not exact

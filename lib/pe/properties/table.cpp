@@ -233,6 +233,17 @@ Measurement bounded(const Table& table, const Case& subject) {
   return result;
 }
 
+namespace {
+
+// −0 is 0.
+std::vector<double> with_one_zero(std::vector<double> values) {
+  for (double& value : values)
+    if (value == 0) value = 0;
+  return values;
+}
+
+}  // namespace
+
 Measurement unique(const Table& table, const Case& subject) {
   Measurement result;
   const PositionRange positions = existing(table, subject.positions);
@@ -241,7 +252,7 @@ Measurement unique(const Table& table, const Case& subject) {
   result.exhaustive = true;
   std::unordered_multimap<std::size_t, Index> seen;  // hash of a row → index
   for_blocks(positions, table.width, [&](Index first, const PositionRange& block) {
-    const auto rows = rows_of(table, block, subject.dtype);
+    const auto rows = with_one_zero(rows_of(table, block, subject.dtype));
     const auto bytes_of = [&](const double* row) {
       return std::string_view(reinterpret_cast<const char*>(row),
                               static_cast<std::size_t>(table.width) * 8);
@@ -251,7 +262,8 @@ Measurement unique(const Table& table, const Case& subject) {
       const std::size_t hash = std::hash<std::string_view>{}(bytes_of(row));
       bool again = false;
       for (auto [same, end] = seen.equal_range(hash); same != end && !again; ++same) {
-        const auto other = rows_of(table, positions.slice(same->second, 1), subject.dtype);
+        const auto other =
+            with_one_zero(rows_of(table, positions.slice(same->second, 1), subject.dtype));
         again = std::memcmp(other.data(), row, other.size() * 8) == 0;
         if (again && result.worst++ == 0)
           result.witness = fmt::format("positions {} and {} have the same row",
