@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "command_line.hpp"
 #include "mistakes.hpp"
 #include "pe/base/budget.hpp"
@@ -13,11 +15,23 @@
 namespace pe::cmd {
 namespace {
 
+// The words of one text of --versus; options alone are of the first subject's encoding.
+std::vector<std::string> words_of(const std::string& text, const Analysis& analysis) {
+  std::vector<std::string> words = shell_words(text);
+  const Encoding* first = analysis.request.texts.encoding;
+  const bool names_one = words.empty() || !words[0].starts_with("--") ||
+                         std::ranges::any_of(words, [](const std::string& word) {
+                           return word.starts_with("--model") || word.starts_with("--config");
+                         });
+  if (first && !names_one) words.emplace(words.begin(), first->name);
+  return words;
+}
+
 // One text of --versus: an encoding and its options; positions, dtype and dialect are those of the
 // first subject where it does not say its own.
 Request request_of(const std::string& text, const Analysis& analysis) {
   ask_time();
-  const CommandLine line(shell_words(text), 0);
+  const CommandLine line(words_of(text, analysis), 0);
   Request request;
   request.threads = analysis.request.threads;
   CLI::App app("", "--versus");

@@ -63,8 +63,10 @@ std::vector<OtherSetting> other_settings(const Expectation& expected) {
     for (const Setting& other : others_of(parameter, expected.parameters))
       if (auto made = expected.remake({{name, other}}))
         all.push_back(
-            {std::move(*made), fmt::format("{} {}, where {} ({}) is meant", name, spell(other),
-                                           meant->text, expected.parameters.origin(name))});
+            {std::move(*made),
+             fmt::format("{} {}, where {} ({}) is meant", name, spell(other), meant->text,
+                         expected.parameters.origin(name)),
+             parameter.type == Parameter::Type::flag || parameter.type == Parameter::Type::choice});
   }
   return all;
 }

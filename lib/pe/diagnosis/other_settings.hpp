@@ -8,7 +8,8 @@ namespace pe {
 /// The encoding meant with one parameter otherwise.
 struct OtherSetting {
   Expectation::Remade made;
-  std::string sentence;  // "solver recursion, where rk4 (default) is meant"
+  std::string sentence;    // "solver recursion, where rk4 (default) is meant"
+  bool is_switch = false;  // a flag, or one of some words
 };
 
 /// Every other choice of every parameter, the other word of every flag, and for every number those

@@ -113,11 +113,13 @@ BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis&
   return offer_bucketed(observation, hypothesis, fault);
 }
 
-// Of a bias without slopes or buckets, whose parameters have causes of their own.
+// Of a bias without slopes, whose parameters have causes of their own, as the numbers of buckets
+// have.
 BiasProposals settings(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
-  if (is_linear(hypothesis) || observation.bias->buckets) return proposals;
+  if (is_linear(hypothesis)) return proposals;
   for (OtherSetting& setting : other_settings(*observation.expected)) {
+    if (observation.bias->buckets && !setting.is_switch) continue;
     Bias* const bias = std::get_if<Bias>(&setting.made.effect);
     if (!bias || bias->heads != observation.bias->heads) continue;
     BiasHypothesis other = hypothesis;
