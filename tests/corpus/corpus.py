@@ -120,7 +120,7 @@ def every_case(folder):
                    head_cases, setting_cases, shape_cases, coarse_cases, misnamed_cases, relative_fault_cases, bound_cases, layout_cases, stripe_cases, moved_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, line_cases, amplitude_cases, batch_cases, prompt_cases, named_cases, misnamed_cases, frame_cases, view_cases):
+                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, held_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, line_cases, amplitude_cases, batch_cases, prompt_cases, named_cases, misnamed_cases, frame_cases, view_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
                    head_cases, relative_fault_cases, bound_cases, layout_cases):
