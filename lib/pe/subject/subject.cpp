@@ -127,6 +127,23 @@ void doubt_plain(Subject& subject) {
                   family ? fmt::format(" for {}", family->name()) : ""));
 }
 
+// A scaling that was named and of which nobody said by how much.
+std::string doubt_of_scaling(const Subject& subject) {
+  const Rotation* rotation = std::get_if<Rotation>(&subject.effect);
+  if (!rotation || !rotation->waves || !subject.parameters.has("scaling") ||
+      subject.parameters.has("factor") || subject.parameters.choice("scaling") != "yarn" ||
+      rotation->magnitude != 1)
+    return "";
+  const auto is_stretched = [](const Real& scaled, const Real& plain) {
+    return std::fabs(to_double(scaled) / to_double(plain) - 1) > 1e-12;
+  };
+  if (!std::ranges::equal(rotation->waves->frequencies(), rotation->unscaled,
+                          std::not_fn(is_stretched)))
+    return "";
+  return "scaling yarn stretches nothing here: neither a factor was given nor a length beyond the "
+         "one trained on";
+}
+
 // All of a grid or a window is asked for where nobody says how much of it.
 bool has_an_end(const Effect& effect) {
   const Bias* bias = std::get_if<Bias>(&effect);
@@ -227,6 +244,8 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
     subject.reading.warnings.push_back(std::move(doubt));
   place(subject, texts, usual_length);
   subject.effect = effect_of(subject);
+  if (std::string doubt = doubt_of_scaling(subject); !doubt.empty())
+    subject.reading.warnings.push_back(std::move(doubt));
   const auto rows = rows_of(subject.effect);
   if (rows && !subject.positions_given() && (has_an_end(subject.effect) || *rows < usual_length)) {
     subject.span = span_of_length(*rows);
