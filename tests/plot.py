@@ -31,6 +31,7 @@ import plot_cells  # noqa: E402
 import plot_gallery  # noqa: E402
 import plot_program  # noqa: E402
 import plot_titles  # noqa: E402
+import plot_told  # noqa: E402
 import share  # noqa: E402
 
 matplotlib.use("Agg")
@@ -389,6 +390,7 @@ def main():
         plot_titles.all_of(count, given.bin, folder)
         plot_agrees.all_of(count, given.bin)
         plot_apart.all_of(count, given.bin)
+        plot_told.all_of(count, given.bin)
         details(count)
         writing(count)
         broken(count, files or {}, given.rounds, given.seed)

@@ -6,12 +6,20 @@ import numpy
 NAME_LETTERS, NAME_LINES = 52, 3  # of one name
 
 
+def last_of(values):
+    """The last finite number of a curve, where its name stands: one that ends before the others has a name, too."""
+    return values[numpy.isfinite(values)][-1]
+
+
 def spread_labels(axes, ends, far=numpy.inf):
     """Names at the right ends of curves, pushed apart until they can be read; none, and False, where one had to go far from its curve."""
+    if not ends:
+        return True
     low, high = axes.get_ylim()
     points = axes.transAxes.inverted().transform(axes.transData.transform([(0, y) for _, y, _ in ends]))[:, 1].clip(0, 1)
-    order, gap = numpy.argsort(points, kind="stable"), 0.075 if len(ends) < 8 else 0.06
+    order = numpy.argsort(points, kind="stable")
     wanted, tall = points[order].copy(), [1 + ends[index][0].count("\n") for index in order]
+    gap = 0.075 if len(ends) < 8 else min(0.06, max(1 / sum(tall), 0.04))
     for _ in range(200):
         for a in range(len(wanted) - 1):
             apart = gap * (tall[a] + tall[a + 1]) / 2
@@ -29,7 +37,7 @@ def spread_labels(axes, ends, far=numpy.inf):
 
 def named(text):
     """A curve's name in as many lines as hold it."""
-    lines = textwrap.wrap(text, NAME_LETTERS) or [text]
+    lines = textwrap.wrap(text, NAME_LETTERS, break_on_hyphens=False) or [text]
     return "\n".join(lines if len(lines) <= NAME_LINES else [*lines[:NAME_LINES - 1], lines[NAME_LINES - 1][:NAME_LETTERS - 2] + " …"])
 
 

@@ -6,7 +6,7 @@ import numpy
 
 from plot import alike, curves, scales
 from plot.field import Fault
-from plot.names import spread_labels
+from plot.names import last_of, spread_labels
 from plot.style import FAINT, GREY, HUES, INK, WIDEST, asking, hues, number, place_number, place_text, tick_integers
 
 
@@ -30,21 +30,25 @@ def reach(plot, fields, options):
     subjects = by_subject(fields, ("first_negative", "minimum", "extrapolation_limit"))
     figure, (top, bottom) = plot.subplots(2, 1, figsize=(8.6, 6), sharex=True)
     top.fill_between(lengths, 0, lengths, color=FAINT, alpha=0.4, linewidth=0)
-    lone = len(lengths) == 1  # which makes no lines
+    lone, hollow = len(lengths) == 1, False  # one length makes no lines
     if not lone:
         top.plot(lengths, lengths, color=GREY, linewidth=1, linestyle=(0, (4, 2)), label="the whole length")
     for (text, found), colour in zip(subjects, hues(len(subjects))):
         first = found.get("first_negative", numpy.full(len(lengths), numpy.nan))
+        asked = numpy.isfinite(found.get("minimum", lengths)) | numpy.isfinite(first)  # no number says that all is carried, or that nobody asked
+        if not asked.any():
+            continue
         carried = numpy.where(numpy.isfinite(first), first, lengths)
-        top.plot(lengths, carried, color=colour, label=text or "carried: no sum below 0", linewidth=0 if lone else 1.6, marker="o" if lone else None)
-        whole = ~numpy.isfinite(first)
-        top.plot(lengths[~whole], carried[~whole], "o", color=colour, markersize=5)
+        top.plot(lengths[asked], carried[asked], color=colour, label=text or "carried: no sum below 0", linewidth=0 if lone else 1.6, marker="o" if lone else None)
+        whole = asked & ~numpy.isfinite(first)
+        top.plot(lengths[asked & ~whole], carried[asked & ~whole], "o", color=colour, markersize=5)
+        hollow |= whole.any()
         top.plot(lengths[whole], carried[whole], "o", color=colour, markersize=7, markerfacecolor="white")
         limit = found.get("extrapolation_limit", numpy.array([numpy.nan]))
         if numpy.isfinite(limit).any():
             top.axhline(limit[numpy.isfinite(limit)][0], color=colour, linewidth=1, linestyle=":", label=" · ".join(filter(None, [text, "extrapolation limit"])))
         if "minimum" in found:
-            bottom.plot(lengths, found["minimum"], color=colour, marker="o", markersize=5, linewidth=1.6, label=text)
+            bottom.plot(lengths[asked], found["minimum"][asked], color=colour, marker="o", markersize=5, linewidth=1.6, label=text)
     bottom.axhline(0, color=INK, linewidth=0.8)
     low = min(0, bottom.get_ylim()[0])
     bottom.axhspan(low, 0, color=HUES[1], alpha=0.12, linewidth=0)
@@ -62,8 +66,8 @@ def reach(plot, fields, options):
         bottom.set_xticks(lengths, [number(place) for place in lengths])
     top.set_ylabel("distances without a\nnegative sum (tokens)")
     bottom.set(xlabel=fields[0].axis_label(-1), ylabel="least sum of cosines")
-    top.legend(fontsize=8, loc="upper left")
-    return figure, "hollow: the whole length is carried" if any(not numpy.isfinite(found.get("first_negative", numpy.zeros(1))).all() for _, found in subjects) else ""
+    top.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))  # limits run all through the panel
+    return figure, "hollow: the whole length is carried" if hollow else ""
 
 
 def turns(plot, fields, options):
@@ -213,5 +217,5 @@ def null_curves(plot, fields, options):
     axes.set(xlabel=value.axis_label(0), ylabel="share of the table" if (value.values <= 1).all() else "value")
     axes.grid(True)
     axes.margins(x=0.01)
-    spread_labels(axes, [("table", value.values[-1], HUES[0]), ("random tables", mean.values[-1], GREY)])
+    spread_labels(axes, [("table", last_of(value.values), HUES[0]), ("random tables", last_of(mean.values), GREY)])
     return figure, "grey: random tables, ± 2 standard deviations"

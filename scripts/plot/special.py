@@ -8,7 +8,7 @@ import numpy
 
 from plot import curves, quantities, scales
 from plot.field import Fault
-from plot.names import spread_labels
+from plot.names import last_of, spread_labels
 from plot.style import FAINT, GREY, HUES, INK, WIDEST, asking, label, place_number, place_text, tick_integers
 
 
@@ -96,7 +96,7 @@ def bound(plot, fields, options):
         return curves.lines(plot, fields, options)
     x = numpy.asarray(least.axes[0].places, float)
     figure, axes = plot.subplots(figsize=(8.6, 4.6))
-    bottom = least.values.min() / 3
+    bottom = numpy.nanmin(least.values) / 3
     axes.fill_between(x, least.values, safe.values, color=HUES[5], alpha=0.16, linewidth=0, label="some bases here carry the length")
     axes.fill_between(x, bottom, least.values, color=HUES[1], alpha=0.16, linewidth=0, label="no base here does")
     axes.plot(x, least.values, color=HUES[1], marker="o", markersize=4)
@@ -108,11 +108,11 @@ def bound(plot, fields, options):
     if points := published_bases(least, x):
         axes.plot(*zip(*points), linestyle="none", marker="D", markersize=5, markerfacecolor="none", color=INK, label="Men et al. 2024, table 2", zorder=3)
     axes.legend(loc="upper left", fontsize=8)
-    axes.set(xlabel=least.axis_label(0), ylabel="base", ylim=(bottom, safe.values.max() * 1.6))
+    axes.set(xlabel=least.axis_label(0), ylabel="base", ylim=(bottom, numpy.nanmax(safe.values) * 1.6))
     scales.label_minor(axes.yaxis)
     axes.margins(x=0.02)
     axes.grid(True)
-    spread_labels(axes, [(least.label, least.values[-1], HUES[1]), (safe.label, safe.values[-1], HUES[2])])
+    spread_labels(axes, [(least.label, last_of(least.values), HUES[1]), (safe.label, last_of(safe.values), HUES[2])])
     return figure, ""
 
 

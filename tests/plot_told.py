@@ -1,0 +1,59 @@
+# What a picture leaves open to nobody: whose each curve and each length is, which lengths were asked for, and which place was chosen.
+import matplotlib.pyplot as pyplot
+import numpy
+from matplotlib import colors
+
+from plot import sources
+from plot_agrees import ask, picture, texts
+from plot_looks import Stdin, drawn_of, looks
+
+
+# Subjects whose curves end early; the names of all curves, and the lengths that are written, with whose they are.
+ENDS = [
+    ("spectrum rope --dim 128 --versus 'rope --dim 64' --versus 'rope --dim 32'", ["rope --dim 128", "rope --dim 64", "rope --dim 32"], []),
+    ("spectrum rope --model llama-3.1-8b --versus 'rope --model gpt-oss-20b' --versus 'rope --model qwen2.5-7b' --versus 'rope --model gpt-neox-20b'",
+     ["llama-3.1-8b", "gpt-oss-20b", "qwen2.5-7b", "gpt-neox-20b"], ["trained length 2048 (gpt-neox-20b)", "trained length 4096 (gpt-oss-20b)", "trained length 8192 (llama-3.1-8b)", "trained length 32768 (qwen2.5-7b)"]),
+    ("spectrum rope --model qwen2.5-7b --versus 'rope --model gemma-3-1b' --versus 'rope --model llama-3.1-8b'", ["qwen2.5-7b", "gemma-3-1b", "llama-3.1-8b"],
+     ["trained length 8192 (llama-3.1-8b)", "trained length 32768 (qwen2.5-7b, gemma-3-1b)"]),
+    ("spectrum rope --model llama-2-7b --versus 'rope --model gpt-oss-20b'", ["llama-2-7b", "gpt-oss-20b"], ["trained length 4096"]),
+]
+
+
+def curves_that_end(count, bin):
+    """Each curve has its name, wherever it ends, and each length is there and says whose it is."""
+    for line, names, lengths in ENDS:
+        for form in ("json", "csv"):
+            figure, _, kind = picture(bin, f"pe-analyze {line}", form)
+            said = texts(figure)
+            count.check(kind == "wavelengths" and all(said.count(name) == 1 for name in names), f"{line} as {form}: {said}")
+            count.check({text for text in said if " length " in text} == set(lengths), f"{line} as {form}: {[text for text in said if ' length ' in text]}")
+            looks(count, figure, f"{line} as {form}")
+        hue = {text.get_text(): colors.to_hex(text.get_color()) for text in figure.axes[0].texts}
+        for text in lengths:
+            if (owner := text[:-1].partition("(")[2]) in names:
+                count.check(hue[text] == hue[owner], f"{line}: {text} has another colour than {owner}")
+    figure, _, _ = picture(bin, "pe-analyze spectrum rope-3d --grid 3x4x5 --dim 96")
+    said = texts(figure)
+    count.check({"frame", "row", "column", "wavelength (cells)"} <= set(said), f"ladders of a grid: {said}")
+    text = "length,base,safe_base,valid_share,active\n1024,100,200,1,1\n2048,200,300,1,1\n4096,300,400,1,1\n8192,nan,nan,nan,nan\n"
+    figure, _, kind = drawn_of(sources.read_all(["-"], Stdin(text.encode())))
+    count.check(kind == "bound" and {"least base", "base above which all do"} <= set(texts(figure)), f"bases that end: {kind} {texts(figure)}")
+    looks(count, figure, "bases that end")
+
+
+def asked_lengths(count, bin):
+    """A length that a subject was never asked about is no length that it carries."""
+    figure, _, kind = picture(bin, "pe-analyze context rope --model qwen3-8b --versus 'rope --model qwen3-8b-yarn'")
+    top = figure.axes[0]
+    hue = next(line.get_color() for line in top.lines if line.get_label() == "qwen3-8b")
+    there = {x for line in top.lines if line.get_color() == hue and not line.get_label().endswith("limit") for x in numpy.asarray(line.get_xdata(), float)}
+    count.check(kind == "reach" and there == {40960}, f"qwen3-8b stands at {there}")
+    figure, _, _ = picture(bin, "pe-analyze context rope --model llama-3.1-8b --length 8192,16384 --versus 'rope --base 10000'")
+    hollow = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "white" and len(line.get_xdata())]
+    count.check(len(hollow) == 1 and list(hollow[0].get_xdata()) == [8192, 16384] and "hollow" in figure._suptitle.get_text(), "lengths that are carried are hollow")
+
+
+def all_of(count, bin):
+    curves_that_end(count, bin)
+    asked_lengths(count, bin)
+    pyplot.close("all")
