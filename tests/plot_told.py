@@ -3,7 +3,7 @@ import matplotlib.pyplot as pyplot
 import numpy
 from matplotlib import colors
 
-from plot import sources
+from plot import notes, sources, style
 from plot_agrees import ask, picture, texts
 from plot_looks import Stdin, drawn_of, looks
 
@@ -53,7 +53,33 @@ def asked_lengths(count, bin):
     count.check(len(hollow) == 1 and list(hollow[0].get_xdata()) == [8192, 16384] and "hollow" in figure._suptitle.get_text(), "lengths that are carried are hollow")
 
 
+# A command, --at, and what the title says of it; numbers that are not there are no part of a range.
+HELD = [
+    ("pe-gen alibi --heads 4 --length 16", ["head=2"], "head 2"), ("pe-gen alibi --heads 4 --length 16", ["query=7", "key=2"], "query 7 · key 2"),
+    ("pe-gen rope --length 8 --dim 8 --fields matrix", ["position=2"], "position 2"), ("pe-gen rope-3d --grid 3x4x5 --dim 32", ["frame=1"], "frame 1"),
+    ("pe-apply alibi --random 2,4,8,16 --seed 1", ["batch=1", "head=1"], "batch 1 · head 1"),
+    ("pe-analyze spectrum rope --dim 128 --versus 'rope --dim 64'", ["subject=rope --dim 64"], "rope --dim 64"),
+    ("pe-analyze decay alibi --length 8 --view curve --versus 'kerple --seed 3'", ["subject=kerple --seed 3"], "kerple --seed 3 · drawn with seed 3"),
+]
+
+
+def held_places(count, bin):
+    """The place that --at chose stands in the title, whatever it comes of and wherever it is drawn."""
+    for line, at, wanted in HELD:
+        for form in ("json", "csv") if "pe-apply" not in line else ("json",):
+            data = sources.read_all(["-"], Stdin(ask(bin, line, form)))
+            figure, fields, kind = drawn_of(data, at=at)
+            for title in (figure._suptitle.get_text().replace("\n", " "), style.title_of(notes.drawn_of(fields, kind, True), None)[0]):
+                title = title.replace(" · ", " ").replace(": drawn", " drawn").replace("kerple drawn", "drawn")
+                count.check(wanted.replace(" · ", " ") in title, f"{line} at {at} as {form}: {title}")
+            looks(count, figure, f"{line} at {at}")
+            pyplot.close("all")
+    title = picture(bin, "pe-analyze spectrum rope --dim 128 --versus 'rope --dim 64'", "csv", at=["subject=rope --dim 64"])[0]._suptitle.get_text()
+    count.check("(0 … 31)" in title, f"of 32 pairs: {title}")
+
+
 def all_of(count, bin):
+    held_places(count, bin)
     curves_that_end(count, bin)
     asked_lengths(count, bin)
     pyplot.close("all")

@@ -53,10 +53,11 @@ def drawn(fields):
         if field.quantity and field.quantity not in MEASURED:
             continue
         own = {key[len("parameter."):]: value for key, value in field.about.items() if key.startswith("parameter.") and not key.endswith(".origin") and value not in (None, "")}
-        subjects = next((axis.places for axis in field.axes if axis.name == "subject" and axis.named), [])
+        subjects = [(index, text) for axis in field.axes if axis.name == "subject" and axis.named for index, text in enumerate(axis.places)]
+        subjects = subjects or [(index, text) for axis, text, index in field.held if axis == "subject"]
         if not subjects and is_drawn(str(field.about.get("encoding", "")), own, "" if field.quantity else field.name):
             notes.setdefault(seed_of(own), []).append(field.source)
-        for index, subject in enumerate(subjects):
+        for index, subject in subjects:
             encoding, given = of_text(subject)
             given = {**(own if index == 0 and encoding == field.about.get("encoding") else {}), **given}
             if is_drawn(encoding, given):

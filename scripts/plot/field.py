@@ -41,6 +41,7 @@ class Field:
     shown: str = ""  # which part of the whole this is, where nobody chose it
     beside: str = ""  # what else a picture had no room for
     ask: str = ""  # the option that chooses another
+    held: tuple = ()  # (axis, place as a title has it, its index) of each axis that --at holds still
 
     @property
     def words(self):

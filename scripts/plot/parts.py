@@ -4,7 +4,7 @@ import dataclasses
 import numpy
 
 from plot import tables
-from plot.field import Fault, Field
+from plot.field import Fault
 from plot.style import asking, place_number, place_text
 
 
@@ -29,7 +29,7 @@ def drop_implied(fields):
     if (told.sum(1) != 1).any():
         return fields
     where = told.argmax(1)
-    return [Field(f.name, [f.axes[0], *f.axes[2:]], f.values[numpy.arange(len(where)), where], f.description, f.about, f.source) for f in fields]
+    return [dataclasses.replace(f, axes=[f.axes[0], *f.axes[2:]], values=f.values[numpy.arange(len(where)), where]) for f in fields]
 
 
 def first_parts(field):
@@ -73,7 +73,12 @@ def at(fields, text):
         near = [axis for axis in axes if begun and axis.startswith(begun)]
         hint = f": did you mean --at {near[0]}={rest}?" if len(near) == 1 and rest else f": write AXIS=PLACE; the axes are {', '.join(axes)}"
         raise Fault(f"--at {text}{hint}")
-    return [field if (index := field.axis(name)) is None else field.at(index, place_of(field.axes[index], place)) for field in fields]
+    return [field if (index := field.axis(name)) is None else held(field, index, place_of(field.axes[index], place)) for field in fields]
+
+
+def held(field, index, place):
+    """The field at a place that somebody chose, which its title tells."""
+    return dataclasses.replace(field.at(index, place), held=(*field.held, (field.axes[index].name, place_text(field.axes[index], place), place)))
 
 
 def columns(field, text):

@@ -105,10 +105,17 @@ def told(about, implied=()):
     return parts
 
 
-def range_of(field, index):
-    """An axis of a field with the places that it has."""
+def range_of(fields, field, index):
+    """An axis of a field with the places that it has: one subject of several may end before the others."""
     axis, text = field.axes[index], shortened(field.axis_label(index).split(" (")[0], 60)
-    return text if axis.named or len(axis) < 2 else f"{text} ({place_number(axis.places[0])} … {place_number(axis.places[-1])})"
+    if axis.named or len(axis) < 2:
+        return text
+    there = numpy.zeros(len(axis), bool)
+    for other in fields:
+        if (own := other.axis(axis.name)) is not None and len(other.axes[own]) == len(axis):
+            there |= numpy.ones(len(axis), bool) if other.words else ~numpy.isnan(numpy.moveaxis(other.values, own, 0)).reshape(len(axis), -1).all(1)
+    places = axis.places[there] if there.any() else axis.places
+    return f"{text} ({place_number(places[0])} … {place_number(places[-1])})"
 
 
 def title_without(fields):
@@ -119,7 +126,7 @@ def title_without(fields):
     if fields[0].quantity and subjects:
         return ": ".join(filter(None, [prefix, of_subjects(fields[0].quantity, subjects)]))
     names = list(dict.fromkeys(shortened(field.label.split(" (")[0], 60) for field in fields))
-    axes = list(dict.fromkeys(range_of(field, index) for field in fields for index, axis in enumerate(field.axes) if axis.name))
+    axes = list(dict.fromkeys(range_of(fields, field, index) for field in fields for index, axis in enumerate(field.axes) if axis.name))
     text = ", ".join(names[:4]) + (", …" if len(names) > 4 else "") + (f" by {listed(axes)}" if axes else "")
     known = "" if fields[0].quantity else readings.reading(fields, layouts.layout_of(fields[0]))
     return " · ".join(filter(None, [": ".join(filter(None, [prefix, fields[0].quantity, text])), known]))
@@ -138,24 +145,29 @@ def listed(texts):
     return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
+def held(fields, but=""):
+    """The places that somebody chose with --at."""
+    return list(dict.fromkeys(shortened(text, 60) for field in fields for axis, text, _ in field.held if axis != but))
+
+
 def title_of(fields, given):
     """(what stands above the picture, in small below it): the subject and what was said of it, from the file's provenance."""
     if given is not None:
         return given, drawn.drawn(fields)
     fields = [field for field in fields if field.words or numpy.isfinite(field.values).any()] or fields  # others are not in the picture
     if not any("encoding" in field.about for field in fields):
-        return " · ".join(filter(None, [title_without(fields), drawn.drawn(fields)])), ""
+        return " · ".join(filter(None, [title_without(fields), *held(fields), drawn.drawn(fields)])), ""
     about = fields[0].about
     encodings = list(dict.fromkeys(str(f.about["encoding"]).replace("all", "every encoding") for f in fields if "encoding" in f.about))
     quantity = about.get("parameter.quantity", "")
-    subjects = next((axis.places for axis in fields[0].axes if axis.name == "subject"), [])
+    subjects = next((axis.places for axis in fields[0].axes if axis.name == "subject"), []) or [text for axis, text, _ in fields[0].held if axis == "subject"]
     if quantity and subjects and "every encoding" not in encodings:  # each subject stands at its own curve, with what is its own
-        return " · ".join(filter(None, [of_subjects(quantity, subjects), drawn.drawn(fields)])), str(about.get("source", ""))
+        return " · ".join(filter(None, [of_subjects(quantity, subjects), *held(fields, "subject"), drawn.drawn(fields)])), str(about.get("source", ""))
     encodings = ", ".join(filter(None, encodings))
     title = f"{quantity} of {encodings}" if quantity and encodings else encodings or f"{quantity} numbers"
     note = drawn.drawn(fields)
     implied = (["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []) + (["seed"] if note else [])  # one of several
     if len({f.source for f in fields}) == 1:
         title = " · ".join([title, *told(about, implied)[:5]])
-    title = " · ".join(filter(None, [title, note]))
+    title = " · ".join(filter(None, [title, *held(fields, "subject" if subjects else ""), note]))
     return title, str(about.get("source", ""))
