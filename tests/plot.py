@@ -30,6 +30,7 @@ import plot_apart  # noqa: E402
 import plot_cells  # noqa: E402
 import plot_gallery  # noqa: E402
 import plot_program  # noqa: E402
+import plot_single  # noqa: E402
 import plot_titles  # noqa: E402
 import plot_told  # noqa: E402
 import share  # noqa: E402
@@ -390,6 +391,7 @@ def main():
         plot_titles.all_of(count, given.bin, folder)
         plot_agrees.all_of(count, given.bin)
         plot_apart.all_of(count, given.bin)
+        plot_single.all_of(count, given.bin)
         plot_told.all_of(count, given.bin)
         details(count)
         writing(count)

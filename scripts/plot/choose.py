@@ -117,9 +117,11 @@ def chosen_of(fields, options):
         fields = parts.at(fields, text)
     if options.field:
         fields = parts.by_name(fields, options.field)
-    fields = [parts.as_maps(parts.first_parts(parts.drop_single(field))) for field in parts.drop_implied(fields)]
+    kind = options.kind or next((kind for marks, _, kind in KNOWN if marks <= {field.name for field in fields}), "")
+    fields = [parts.first_parts(parts.drop_single(field, kind)) for field in parts.drop_implied(fields)]
     if options.columns is not None:
         fields = [parts.columns(field, options.columns) for field in fields]
+    fields = [parts.as_maps(field) for field in fields]
     if options.kind:
         return cut(fitting(fields, options.kind, True), options.kind, options), options.kind
     if not options.field and (found := known(fields)):
@@ -138,6 +140,9 @@ def same_axes(field, first, kind):
 
 
 NEEDS = {"bars": (1, False), "heatmap": (2, False), "stack": (3, False), "waves": (2, False), "stairs": (1, False), "fan": (1, False), "words": (None, True), "claims": (1, True)}
+
+
+PLACED = {"stairs", "fan", "rotors", "wavelengths", "bound", "reach", "turns", "waves"}  # kinds whose last axis has numbers
 
 
 # Kinds that put fields of certain names together, and what else they draw of them.
@@ -164,9 +169,13 @@ def fitting(fields, kind, asked=False):
     count, words = NEEDS.get(kind, (None, False))
     drawn = {"complex"} & set(there) or {"cos", "sin"} if kind == "rotors" else {*NAMED.get(kind, there), *BESIDE.get(kind, [])}
     found = [field for field in fields if (field.words == words or field.name in BESIDE.get(kind, [])) and (count is None or field.values.ndim == count) and field.name in drawn]
+    if kind == "rotors" and not any(field.values.ndim == (3 if field.name == "complex" else 2) for field in found):
+        raise Fault("rotors need the fields cos and sin along two axes, such as position and pair, or complex")
+    if kind in PLACED and found and found[0].axes[-1].named:
+        raise Fault(f"--kind {kind} needs numbers along places: {found[0].name} stands along the names of {found[0].axes[-1].name or 'one number'}")
+    if kind == "bars" and found:
+        found = [field for field in found if field.axes == found[0].axes]  # which share the names at their side
     if not found:
-        if kind == "rotors":
-            raise Fault("rotors need the fields cos and sin of position and pair, or complex")
         needed = f"a field with {count} {'axis' if count == 1 else 'axes'}"
         told = ", ".join(f"{field.name} has {'words' if field.words else field.values.ndim}" for field in fields[:6])
         more = next((field for field in fields if count and field.words == words and field.values.ndim > count), None)

@@ -41,9 +41,9 @@ def parts_of(fields, kind):
                 return
     if kind == "bars" and len(field.axes[0]) > curves.MOST_BARS:
         yield first_of(field.axes[0], curves.MOST_BARS, others(curves.MOST_BARS, len(field.axes[0])))
-    if kind == "rotors" and len(field.axes[1]) > special.MOST_ROTORS:
+    if kind == "rotors" and len(field.axes) > 1 and len(field.axes[1]) > special.MOST_ROTORS:
         yield f"{special.MOST_ROTORS} of {len(field.axes[1])} pairs", f"--columns 0:{special.MOST_ROTORS}"
-    if kind == "fragile" and len(field.axes[1]) > quantities.MOST_BOUNDARIES:
+    if kind == "fragile" and len(field.axes) > 1 and len(field.axes[1]) > quantities.MOST_BOUNDARIES:
         yield f"{quantities.MOST_BOUNDARIES} of {len(field.axes[1])} boundaries", others(quantities.MOST_BOUNDARIES, len(field.axes[1]))
     if kind == "words":
         for index, (axis, most) in enumerate(zip(field.axes, (tables.MOST_ROWS, tables.MOST_COLUMNS))):

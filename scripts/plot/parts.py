@@ -8,10 +8,14 @@ from plot.field import Fault
 from plot.style import asking, place_number, place_text
 
 
-def drop_single(field):
+# Kinds that need all of their axes, be there one place along them.
+NEEDED = {"fragile": {"distance"}, "rotors": {"position", "pair", "k", "part"}, "wavelengths": {"pair"}, "reach": {"length"}, "bound": {"length"}, "turns": {"pair"}, "fits": {"k"}}
+
+
+def drop_single(field, kind=""):
     """Axes of one entry, such as a batch of one, are left out while others stay."""
     for index in reversed(range(field.values.ndim)):
-        if field.values.ndim > 1 and len(field.axes[index]) == 1:
+        if field.values.ndim > 1 and len(field.axes[index]) == 1 and field.axes[index].name not in NEEDED.get(kind, ()):
             field = field.at(index, 0)
     return field
 
@@ -43,9 +47,14 @@ def first_parts(field):
     return dataclasses.replace(field, shown=", ".join(said), ask=ask) if said else field
 
 
+def over_image(field):
+    """Whether it is a table over an image grid, whose columns stand along its third axis."""
+    return [axis.name for axis in field.axes[:2]] == ["row", "column"] and len(field.axes) == 3
+
+
 def as_maps(field):
     """A table over an image grid as one map for each of some channels: rows downwards, columns to the right, as the image lies."""
-    if [axis.name for axis in field.axes] != ["row", "column", "dim"]:
+    if not over_image(field) or field.axes[2].name != "dim":
         return field
     size = len(field.axes[2])
     some = numpy.unique(numpy.linspace(0, size - 1, min(size, tables.MOST_PANELS)).round().astype(int))
@@ -82,8 +91,8 @@ def held(field, index, place):
 
 
 def columns(field, text):
-    """The part of a field's last axis (of its first, when it has three) that --columns names."""
-    index = 1 if field.values.ndim == 2 else 0
+    """The part of a field's last axis (of its first, when it has three that are no image's) that --columns names."""
+    index = 2 if over_image(field) else 1 if field.values.ndim == 2 else 0
     size = len(field.axes[index])
     try:
         if ":" in text:
@@ -93,7 +102,8 @@ def columns(field, text):
     except (ValueError, TypeError, IndexError):
         wanted = []
     if not len(wanted):
-        raise Fault(f"--columns {text or repr(text)} does not choose from {size} columns: write 4:8 or 0,3,5")
+        such = "0" if size < 2 else f"{size // 2}:{size} or 0,{size - 1}"
+        raise Fault(f"--columns {text or repr(text)} does not choose from {size} column{'s' * (size != 1)}: write {such}")
     return field.part(index, wanted)
 
 

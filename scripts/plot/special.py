@@ -44,7 +44,7 @@ def rotors(plot, fields, options):
     elif {"cos", "sin"} <= set(by_name) and by_name["cos"].values.ndim == 2:
         cos, sin = by_name["cos"], by_name["sin"]
     else:
-        raise Fault("rotors need the fields cos and sin of position and pair, or complex")
+        raise Fault("rotors need the fields cos and sin along two axes, such as position and pair, or complex")
     pairs = numpy.unique(numpy.linspace(0, len(cos.axes[1]) - 1, min(MOST_ROTORS, len(cos.axes[1]))).round().astype(int))
     columns = min(4, len(pairs))
     rows = -(-len(pairs) // columns)
