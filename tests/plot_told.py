@@ -3,7 +3,9 @@ import matplotlib.pyplot as pyplot
 import numpy
 from matplotlib import colors
 
-from plot import notes, sources, style
+from plot import notes, shades, sources, style
+from plot.field import Axis, Field
+from plot.style import place_text
 from plot_agrees import ask, picture, texts
 from plot_looks import Stdin, drawn_of, looks
 
@@ -78,7 +80,25 @@ def held_places(count, bin):
     count.check("(0 … 31)" in title, f"of 32 pairs: {title}")
 
 
+def image_grids(count, bin):
+    """--columns chooses channels of a table over an image, be it of one frame; panels of one quantity share their colours, and 0 alone is no colour."""
+    for line, columns, wanted in (("sincos-2d --grid 4x5 --dim 32", "5,7", ["dim 5", "dim 7"]), ("sincos-3d --grid 2x4x5 --dim 24", "0:4", ["dim 0", "dim 1", "dim 2", "dim 3"]),
+                                  ("sincos-2d --grid 4x5 --dim 32", "31", ["dim 31"])):
+        figure, fields, _ = picture(bin, f"pe-gen {line}", columns=columns)
+        count.check([place_text(fields[0].axes[0], i) for i in range(len(wanted))] == wanted and "channels" not in figure._suptitle.get_text(), f"{line} --columns {columns}: {texts(figure)}")
+    figure, fields, _ = picture(bin, "pe-gen rope-2d --grid 3x4 --dim 16", field="cos", columns="1,2")
+    count.check([len(axis) for axis in fields[0].axes] == [3, 4, 2], "pairs of a grid are its columns")
+    for line, given in (("pe-gen rope-3d --grid 3x4x5 --dim 32", {"field": "sin"}), ("pe-analyze similarity rope-3d --grid 3x4x5 --dim 96 --view grid --at 1,2,2", {})):
+        figure, _, _ = picture(bin, line, **given)
+        images = [image for axes in figure.axes for image in axes.images if axes.get_label() != "<colorbar>"]
+        count.check(len(images) > 2 and len({(type(image.norm).__name__, image.get_clim()) for image in images}) == 1, f"{line}: {[image.get_clim() for image in images]}")
+        looks(count, figure, line)
+    name, norm = shades.shades_of([Field("pe", [Axis("row", numpy.arange(2)), Axis("column", numpy.arange(2))], numpy.zeros((2, 2)))])
+    count.check(name == "RdBu_r" and norm(0) == 0.5, f"nothing but 0 is {name} at {norm(0)}")
+
+
 def all_of(count, bin):
+    image_grids(count, bin)
     held_places(count, bin)
     curves_that_end(count, bin)
     asked_lengths(count, bin)

@@ -20,7 +20,7 @@ def shades_of(fields, whole=()):
     found = numpy.concatenate([field.values.ravel() for field in fields])
     sizes = numpy.abs(found[numpy.isfinite(found) & (found != 0)])
     least, most = limits_of([field.values for field in whole]) if whole else (low, high)
-    signed = least < 0 < most
+    signed = least < 0 < most or least == most == 0  # nothing but 0 is white, too
     if by_powers(fields, sizes):
         least, reach = max(float(numpy.quantile(sizes, 0.02)), FINEST * sizes.max()), max(-low, high)
         ends = (-reach, reach) if signed else (low, high)

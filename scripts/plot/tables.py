@@ -8,6 +8,7 @@ from plot.shades import shades_of
 from plot.style import GREY, INK, WIDEST, asking, dashes, hues, place_number, place_text, tick_integers
 
 MOST_PANELS = 12
+OWN_SCALE = {"head", "batch", "subject"}
 MOST_ROWS, MOST_COLUMNS = 64, 40  # of words
 
 
@@ -110,13 +111,13 @@ def heatmap(plot, fields, options):
 
 
 def stack(plot, fields, options):
-    """One image for each head (or what the first axis is), each on a scale of its own: heads differ by orders of magnitude. Channels of one table
-    share theirs."""
+    """One image for each head (or what the first axis is). Heads differ by orders of magnitude, and what has names is of several kinds: each has a scale
+    of its own. Frames, rows, positions and channels of one table share theirs: equal numbers look alike."""
     field, outer = fields[0], fields[0].axes[0]
     shown = min(len(outer), MOST_PANELS)
     columns = min(shown, 4)
     rows = -(-shown // columns)
-    shared = shades_of([field]) if outer.name in ("dim", "channel") else None
+    shared = None if outer.named or outer.name in OWN_SCALE or not outer.name else shades_of([field.part(0, range(shown))])
     figure, panels = plot.subplots(rows, columns, figsize=(min(2.9 * columns + 0.6, WIDEST), (2.5 if columns < 4 else 2) * rows + 0.8), sharex=True, sharey=True, squeeze=False)
     for index, axes in enumerate(panels.flat):
         if index >= shown:
