@@ -12,7 +12,8 @@ from plot import choose, columns, drawn, labels, sources, style
 from plot_looks import Stdin, drawn_of, options
 
 # What stands for trained numbers, and whether a picture of it says that they were drawn.
-SEEDED = [("learned", "", "pe", True), ("swin --window 2x2", "", "bias", True), ("swin --window 2x2", "", "index", False), ("kerple", "", "bias", True),
+SEEDED = [("learned", "", "pe", True), ("swin --window 2x2", "", "bias", True), ("swin --window 2x2", "", "index", False),
+          ("swin --window 2x2 --form continuous", " --seed 1", "coordinate_h", False), ("swin --window 2x2 --form continuous", " --seed 1", "coordinate_w", False), ("kerple", "", "bias", True),
           ("kerple --r1 1 --r2 1", "", "bias", False), ("kerple --r1 1", "", "r1", False), ("kerple --r1 1", "", "r2", True), ("tupe", "", "bias", True), ("fire", "", "bias", True),
           ("fire", "", "argument", False), ("t5", " --seed 1", "bias", True), ("t5", "", "bucket", False), ("shaw", " --seed 1", "table", True),
           ("shaw --table sinusoidal --dim 8", "", "table", False), ("deberta", " --seed 1", "table", True), ("decomposed --grid 2x2", " --seed 1", "row_table", True),

@@ -7,7 +7,7 @@ from plot import notes, shades, sources, style
 from plot.field import Axis, Field
 from plot.style import place_text
 from plot_agrees import ask, picture, texts
-from plot_looks import Stdin, drawn_of, looks
+from plot_looks import Stdin, drawn_of, looks, visible_ticks
 
 
 # Subjects whose curves end early; the names of all curves, and the lengths that are written, with whose they are.
@@ -97,7 +97,39 @@ def image_grids(count, bin):
     count.check(name == "RdBu_r" and norm(0) == 0.5, f"nothing but 0 is {name} at {norm(0)}")
 
 
+# Pictures whose letters lay on one another or ran out.
+CROWDED = ["pe-analyze attention rope --tokens 'the quick brown fox jumps over the lazy dog again'", "pe-analyze attention rope --tokens '" + " ".join(f"word{i}" for i in range(36)) + "'",
+           "pe-analyze decay alibi --versus rope --versus sandwich --versus 't5 --seed 1' --length 512 --points 60", "pe-analyze probe index --length 16 --view singular", "pe-gen t5 --positions -2000:2001",
+           "pe-analyze published --only Press", "pe-analyze published --only Wang", "pe-analyze context rope --model llama-3.1-8b --length 8192,16384,131072 --versus 'rope --base 10000'",
+           "pe-analyze interpolation rope --dim 16 --view curve --length 64", "pe-analyze probe learned --seed 1 --length 32 --dim 16 --view fourier", "pe-analyze buckets shaw --max-distance 2"]
+
+
+def crowded(count, bin):
+    """Letters have room, legends stand beside their panels and what a line means where no curve goes; what a panel lacks it says."""
+    for line in CROWDED:
+        figure, _, kind = picture(bin, line)
+        looks(count, figure, line)
+        renderer = figure.canvas.get_renderer()
+        for axes in figure.axes:
+            if (legend := axes.get_legend()) and kind in ("claims", "reach"):
+                count.check(legend.get_window_extent(renderer).x0 >= axes.get_window_extent().x1 - 1, f"{line}: its legend lies in the panel")
+            if "takes for granted" in " ".join(text.get_text().replace("\n", " ") for text in axes.texts):
+                count.check(all(text.get_window_extent(renderer).x0 >= axes.get_window_extent().x1 for text in axes.texts), f"{line}: words among curves")
+    said = texts(picture(bin, CROWDED[2])[0])
+    count.check("no numbers of alibi, sandwich and t5 --seed 1" in said, f"curves without numbers: {said}")
+    count.check("1 number of 1 source" in picture(bin, CROWDED[6])[0]._suptitle.get_text(), "one number")
+    ticks = [text.get_text() for _, text in visible_ticks(picture(bin, CROWDED[-1])[0].axes[0].xaxis)]
+    count.check(all("." not in text for text in ticks), f"distances at {ticks}")
+    scale = picture(bin, "pe-analyze exposure rope --trained 64 --length 65536")[0].axes[0].get_xscale()
+    count.check(scale == "log", f"what training shows of near distances stands on a scale that is {scale}")
+    title = picture(bin, "pe-gen t5 --causal --length 8")[0]._suptitle.get_text()
+    count.check("not bidirectional" in title and "False" not in title, title)
+    figure, _, _ = picture(bin, "pe-gen swin --window 3x3 --fields index")
+    count.check("0" in [text.get_text() for text in figure.axes[0].texts] and "seed" not in figure._suptitle.get_text(), f"a bucket 0 of one hue: {texts(figure)}")
+
+
 def all_of(count, bin):
+    crowded(count, bin)
     image_grids(count, bin)
     held_places(count, bin)
     curves_that_end(count, bin)

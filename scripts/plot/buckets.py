@@ -23,10 +23,15 @@ def stairs(plot, fields, options):
     axes.plot(x, y, ".", color=ACCENT, markersize=4 if len(x) < 200 else 0)
     starts = numpy.flatnonzero(numpy.diff(y, prepend=numpy.nan))
     if len(starts) <= 40:
+        wide, tall = 0.012 * numpy.ptp(x), 0.045 * (numpy.ptp(y) + 4.5)  # of a number, in places and in buckets
+        written = []
         for first, last in zip(starts, [*starts[1:], len(x)]):
             narrow = last - first < 0.035 * len(x)  # a number wider than its stair stands beside it, on the side that is free
             side = 0 if not narrow else -1 if last < len(x) and y[last] > y[first] else 1
             at = (x[first] + x[last - 1]) / 2 if not side else x[last - 1] if side > 0 else x[first]
+            if any(abs(at - other) < wide and abs(y[first] - height) < tall for other, height in written):
+                continue  # it would lie on another one
+            written.append((at, y[first]))
             valley = narrow and 0 < first and last < len(x) and min(y[first - 1], y[last]) > y[first]
             axes.annotate(f"{y[first]:g}", (at, y[first]), xytext=(0, -11) if valley else (4 * side, 2 if side else 5), textcoords="offset points",
                           fontsize=8, ha="center" if valley else {0: "center", 1: "left", -1: "right"}[side])
@@ -73,6 +78,8 @@ def runs(plot, fields, options):
             axes.annotate(text, (end, place), xytext=(7 if numpy.isinf(y) else 5, 0), textcoords="offset points", va="center", fontsize=7, color=GREY)
     if far > 64:
         scales.from_zero(axes, numpy.array([0, 1, far]))
+    elif not exact:
+        tick_integers(axes.xaxis, [0, far])
     axes.invert_yaxis()
     axes.set(xlabel="distances in the bucket (tokens)" if not exact else "distance of the bucket (cells)", ylabel="bucket")
     tick_integers(axes.yaxis, places)

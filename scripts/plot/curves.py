@@ -9,7 +9,7 @@ from plot.field import Fault
 from plot.names import add_legend, named, spread_labels
 from plot.scales import along_scale, from_zero, label_minor
 from plot.shades import SHARES
-from plot.style import ACCENT, FAINT, GREY, WIDEST, limits_of, number, place_number, place_text, scale_for, tick_integers, whole
+from plot.style import ACCENT, FAINT, GREY, WIDEST, limits_of, listed, number, place_number, place_text, scale_for, shortened, tick_integers, whole
 
 MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
 FEW = 12  # places whose own numbers are the ticks of a scale of powers
@@ -19,7 +19,7 @@ TOGETHER = [({"cos", "sin"}, "cosine and sine"), ({"query_cos", "query_sin"}, "o
             ({"published", "sharp", "counter_example"}, "error of a score, max|h| = 1"), ({"base", "safe_base"}, "base"), ({"margin", "adjacent"}, "least distance of rows")]
 FAR = 1.2  # lines of text that a name may be moved from its curve: farther off it would name another one
 LINEAR_ALONG = {"dim"}  # where it matters what a sum is made of
-NEAR = {"weight"}  # what happens at short distances matters most
+NEAR = {"weight", "probability"}  # what happens at short distances matters most
 AGAINST = {"without"}  # what the others of a panel are read against: grey, named once
 SIGNED = {"eigenvalue"}  # of both signs, and over decades
 MARKS = {("interpolation", "B_over_d"): (1, "at least this, the paper takes for granted")}  # what a curve is read against
@@ -75,15 +75,13 @@ def finish(axes, group, places, scale, lowest, letters):
         least = 1e-4 * max(numpy.nanmax(numpy.abs(field.values)) for field in group)
         axes.set_yscale("symlog", linthresh=max(1e-3, 10 ** numpy.floor(numpy.log10(least)) if least else 0))  # a power of ten: ticks stand apart
         axes.axhline(0, color=GREY, linewidth=0.8)
-    for height, text in [MARKS[key] for key in {(field.quantity, field.name) for field in group} if key in MARKS]:
-        axes.axhline(height, color=GREY, linewidth=1, linestyle=(0, (4, 2)))
-        axes.annotate(text, (0.99, height), xycoords=("axes fraction", "data"), xytext=(0, -9), textcoords="offset points", ha="right", fontsize=7.5, color=GREY)
     if scale == "linear" and all(whole(field.values[numpy.isfinite(field.values)]) for field in group):
         axes.yaxis.set_major_locator(ticker.MaxNLocator(integer=True, nbins="auto"))  # counts
     if scale == "log":
         axes.set_yscale("log", nonpositive="mask")
         label_minor(axes.yaxis)
-    if kind := along_scale(places) or ("symlog" if group[0].name in NEAR and places[0] == 0 < places[-1] else None):
+    near = ("log" if places[0] > 0 else "symlog") if group[0].name in NEAR and 0 <= places[0] and places[-1] > 20 * max(places[0], 0.05) else None
+    if kind := along_scale(places) or near:
         if kind == "symlog":
             from_zero(axes, places)
         else:
@@ -135,6 +133,9 @@ def one_panel(axes, group, band, lowest, alone, letters):
         axes.plot(places, values, color=GREY, linewidth=1.2, linestyle=(0, (5, 2)), label=text or None, zorder=1)
         if text and numpy.isfinite(values).any():
             ends.append((text, values[numpy.isfinite(values)][-1], GREY))
+    for height, text in [MARKS[key] for key in {(field.quantity, field.name) for field in group} if key in MARKS]:
+        axes.axhline(height, color=GREY, linewidth=1, linestyle=(0, (4, 2)), label=textwrap.fill(text, 24), zorder=1)
+        ends.append((textwrap.fill(text, 24), height, GREY))  # beside the panel, where no curve crosses it
     for text, places, values, colour, dash in drawn:
         known = numpy.isfinite(values) & ((values > 0) | (scale != "log"))
         if not known.any():
@@ -147,6 +148,8 @@ def one_panel(axes, group, band, lowest, alone, letters):
         if field.name in band:
             filled(axes, field, *band[field.name], drawn, len(names) > 1)
     finish(axes, group, drawn[0][1], scale, lowest, letters)
+    if lacking := [text for text, _, values in shown if text and not numpy.isfinite(values).any()]:
+        axes.set_title(shortened(balanced(f"no numbers of {listed(lacking)}", 2 * letters), 4 * letters), fontsize=7.5, color=GREY)
     nameless = (len(ends) > 1 or len(shown) < len(every)) and (len(ends) > 8 or not spread_labels(axes, ends, FAR))
     values = numpy.concatenate([line[2] for line in drawn])
     missing = [text for text, there in (("inf", numpy.isinf(values)), ("0 on a scale of powers", (values == 0) & (scale == "log"))) if there.any()]

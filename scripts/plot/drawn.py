@@ -15,7 +15,7 @@ NEEDS = {
     "transformer-xl": {"": [{"projection", "u", "v"}], "table": [{"projection"}]},
     "deberta": {"": [{"position-keys", "position-queries"}]},
 }
-COUNTED = {"bucket", "index", "argument", "sinusoid"}  # fields that no trained number is in
+COUNTED = {"bucket", "index", "argument", "sinusoid", "coordinate", "coordinate_h", "coordinate_w"}  # fields that no trained number is in
 MEASURED = {"decay", "similarity", "shift", "attention", "precision", "margins", "kernel", "drift", "probe", "laws"}  # quantities that trained numbers are in
 
 

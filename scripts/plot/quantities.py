@@ -175,6 +175,10 @@ def fragile(plot, fields, options):
     return figure, " · ".join(filter(None, [told, cut]))
 
 
+def counted(count, word):
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
 JUDGED = {"match": "#8fc8a0", "ambiguous": "#c9c9d2", "differs": "#f2d58a", "refuted": "#e49a86"}
 
 
@@ -185,7 +189,7 @@ def claims(plot, fields, options):
     names = list(dict.fromkeys(papers))
     kinds = [*JUDGED, *(word for word in dict.fromkeys(verdicts) if word not in JUDGED)]
     counts = numpy.array([[sum((papers == name) & (verdicts == word)) for word in kinds] for name in names])
-    figure, axes = plot.subplots(figsize=(WIDEST, 1.4 + 0.25 * len(names)))
+    figure, axes = plot.subplots(figsize=(WIDEST, max(1.4 + 0.25 * len(names), 2)))
     start = numpy.zeros(len(names))
     for index, word in enumerate(kinds):
         if counts[:, index].any():
@@ -197,8 +201,8 @@ def claims(plot, fields, options):
     axes.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(integer=True))
     axes.grid(axis="x")
     axes.margins(x=0.02, y=0.01)
-    axes.legend(fontsize=9, loc="lower right")
-    return figure, f"{len(papers)} numbers of {len(names)} sources"
+    axes.legend(fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
+    return figure, f"{counted(len(papers), 'number')} of {counted(len(names), 'source')}"
 
 
 def null_curves(plot, fields, options):

@@ -5,6 +5,7 @@ from matplotlib import ticker
 from plot.style import place_number
 
 MOST_DECADES = 8  # that are written
+NARROW = 4  # inches of a panel that has no room for the 2 and 5 of three decades
 FINEST = 1e-12  # of the greatest: nearer to 0 a scale is even
 
 
@@ -22,7 +23,8 @@ def from_zero(axes, places):
     axes.set_xscale("symlog", linthresh=first, linscale=0.9 / numpy.log(10))
     decades = 10.0 ** numpy.arange(numpy.ceil(numpy.log10(first)), numpy.floor(numpy.log10(numpy.abs(places).max())) + 1)
     decades = decades[::-(-len(decades) // MOST_DECADES)]
-    steps = decades if len(decades) > 3 else [times * decade for decade in decades for times in (1, 2, 5)]
+    narrow = len(decades) == 3 and axes.get_window_extent().width / axes.figure.dpi < NARROW
+    steps = decades if narrow or len(decades) > 3 else [times * decade for decade in decades for times in (1, 2, 5)]
     ticks = [sign * place for sign in ((-1, 1) if places[0] < 0 else (1,)) for place in steps if place <= numpy.abs(places).max()]
     axes.xaxis.set_ticks([0, *ticks], [place_number(place) for place in (0, *ticks)])
     axes.xaxis.set_minor_locator(ticker.NullLocator())

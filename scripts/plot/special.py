@@ -97,8 +97,8 @@ def bound(plot, fields, options):
     x = numpy.asarray(least.axes[0].places, float)
     figure, axes = plot.subplots(figsize=(8.6, 4.6))
     bottom = numpy.nanmin(least.values) / 3
-    axes.fill_between(x, least.values, safe.values, color=HUES[5], alpha=0.16, linewidth=0, label="some bases here carry the length")
-    axes.fill_between(x, bottom, least.values, color=HUES[1], alpha=0.16, linewidth=0, label="no base here does")
+    axes.fill_between(x, least.values, safe.values, color=HUES[4], alpha=0.22, linewidth=0, label="some bases here carry the length")
+    axes.fill_between(x, bottom, least.values, color=HUES[1], alpha=0.2, linewidth=0, label="no base here does")
     axes.plot(x, least.values, color=HUES[1], marker="o", markersize=4)
     axes.plot(x, safe.values, color=HUES[2], marker="o", markersize=4)
     axes.set_xscale("log", base=2)
@@ -125,7 +125,7 @@ def beside_null(plot, fields, options):
     if not z.axes[0].named and len(z.axes[0]) > 40:
         return quantities.null_curves(plot, fields, options)
     names = [str(place) if z.axes[0].named else place_number(place) for place in z.axes[0].places]
-    figure, axes = plot.subplots(figsize=(8.6, 1.0 + 0.34 * len(names)))
+    figure, axes = plot.subplots(figsize=(8.6, max(1.0 + 0.34 * len(names), 2.4)))
     axes.axvspan(-2, 2, color="#eef0f4", linewidth=0)
     rows = numpy.arange(len(names))
     axes.scatter(z.values, rows, color=[HUES[1] if abs(v) > 2 else HUES[0] for v in z.values], zorder=3)
@@ -136,7 +136,7 @@ def beside_null(plot, fields, options):
             axes.annotate("no spread: random tables are alike", (0, row), ha="center", va="center", fontsize=7.5, color=GREY)
     axes.set_yticks(rows, [label(name) for name in names])
     axes.set_ylabel("" if z.axes[0].named else z.axis_label(0))
-    axes.invert_yaxis()
+    axes.set_ylim(len(names) - 0.4, -0.6)
     if numpy.nanmax(numpy.abs(z.values)) > 50:
         axes.set_xscale("symlog", linthresh=2)
     axes.set(xlabel="in spreads of random tables, from their mean (shaded: ± 2)")

@@ -101,7 +101,8 @@ def told(about, implied=()):
         name, value = key[len("parameter."):-len(".origin")], about[key[:-len(".origin")]]
         if isinstance(value, (list, tuple)) or len(str(value)) > 24 or name in ("quantity", "output", *implied):
             continue
-        parts.append(name if value is True or value == "true" else f"{name} {str(value).removesuffix('.0')}")
+        said = {"True": name, "true": name, "False": f"not {name}", "false": f"not {name}"}.get(str(value))
+        parts.append(said or f"{name} {str(value).removesuffix('.0')}")
     return parts
 
 
@@ -166,7 +167,7 @@ def title_of(fields, given):
     encodings = ", ".join(filter(None, encodings))
     title = f"{quantity} of {encodings}" if quantity and encodings else encodings or f"{quantity} numbers"
     note = drawn.drawn(fields)
-    implied = (["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []) + (["seed"] if note else [])  # one of several
+    implied = (["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []) + (["seed"] if note or all(field.name in drawn.COUNTED for field in fields) else [])  # one of several
     if len({f.source for f in fields}) == 1:
         title = " · ".join([title, *told(about, implied)[:5]])
     title = " · ".join(filter(None, [title, *held(fields, "subject" if subjects else ""), note]))

@@ -8,6 +8,7 @@ from plot.shades import shades_of
 from plot.style import GREY, INK, WIDEST, asking, dashes, hues, place_number, place_text, tick_integers
 
 MOST_PANELS = 12
+ROOM = 0.8  # of a panel, before names and titles took theirs
 OWN_SCALE = {"head", "batch", "subject"}
 MOST_ROWS, MOST_COLUMNS = 64, 40  # of words
 
@@ -28,12 +29,21 @@ def edges(axis):
 
 
 def mark(axis_artist, axis):
-    """Ticks that tell the places of an axis."""
+    """Ticks that tell the places of an axis; names as many as there is room for, upright below a table where they would run into one another."""
     if even(axis):
         tick_integers(axis_artist, axis.places)
         return
-    shown = numpy.unique(numpy.linspace(0, len(axis) - 1, min(len(axis), 24 if axis.named else 8)).round().astype(int))
-    axis_artist.set_ticks(shown, [str(axis.places[i]) if axis.named else place_number(axis.places[i]) for i in shown])
+    if not axis.named:
+        shown = numpy.unique(numpy.linspace(0, len(axis) - 1, min(len(axis), 8)).round().astype(int))
+        axis_artist.set_ticks(shown, [place_number(axis.places[i]) for i in shown])
+        return
+    box, below = axis_artist.axes.get_window_extent(), axis_artist.axis_name == "x"
+    room = 72 / axis_artist.figure.dpi * (box.width if below else box.height) * ROOM
+    size = 10 if len(axis) * 12 <= room else 7
+    upright = below and max(map(len, axis.places)) * 0.65 * size > room / len(axis)
+    step = 1 if below and not upright else -(-len(axis) // max(int(room / (1.2 * size)), 1))
+    shown = range(0, len(axis), step)
+    axis_artist.set_ticks(shown, [str(axis.places[i]) for i in shown], fontsize=size, **({"rotation": 90} if upright else {}))
 
 
 def image(axes, field, shades):
@@ -55,11 +65,11 @@ def image(axes, field, shades):
 
 
 def write_cells(axes, field, drawn):
-    """The numbers of a small matrix, in its cells; nothing is written for 0, which is white."""
+    """The numbers of a small matrix, in its cells; nothing is written for 0 where that is white."""
     if field.values.size > 100 or max(field.values.shape) > 10 or not (even(field.axes[0]) and even(field.axes[1])) or axes.figure.axes[1:]:
         return
     for (row, column), found in numpy.ndenumerate(field.values):
-        if numpy.isfinite(found) and found:
+        if numpy.isfinite(found) and (found or drawn.cmap.name != "RdBu_r"):
             ground = drawn.cmap(drawn.norm(found))
             ink = "white" if 0.3 * ground[0] + 0.59 * ground[1] + 0.11 * ground[2] < 0.5 else INK
             axes.text(field.axes[1].places[column], field.axes[0].places[row], f"{found:.3g}", ha="center", va="center", fontsize=7, color=ink)
