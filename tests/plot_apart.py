@@ -37,6 +37,17 @@ def curves(count, bin):
     looks(count, figure, "scalings of two models")
 
 
+def nearly_alike(count):
+    """Curves that the eye cannot tell apart are dashed in turn; on a scale of powers that is judged as it is drawn."""
+    text = "distance,subject,mean\n" + "".join(f"{d},{name},{value}\n" for d in range(1, 60) for name, value in (("a", d), ("b", d + 0.01), ("c", 70 - d)))
+    axes = drawn_of(sources.read_all(["-"], Stdin(text.encode())))[0].axes[0]
+    dashed = {line.get_label(): not line.get_linestyle() == "-" for line in axes.lines}
+    count.check(dashed == {"a": True, "b": True, "c": False} and len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 3, f"curves on one another: {dashed}")
+    text = "distance,subject,mean\n" + "".join(f"{d},{name},{value}\n" for d in range(1, 60) for name, value in (("a", 1e-6 * d), ("b", 1e-4 * d), ("c", d)))
+    axes = drawn_of(sources.read_all(["-"], Stdin(text.encode())))[0].axes[0]
+    count.check(axes.get_yscale() == "log" and all(line.get_linestyle() == "-" for line in axes.lines), "curves apart on a scale of powers")
+
+
 def colours(count, bin):
     """A band has its curve's colour, and the matrices of one table have one map of colours."""
     figure, _, _ = picture(bin, "pe-analyze similarity sinusoidal --length 32 --versus 'learned --seed 1 --dim 64'")
@@ -87,6 +98,7 @@ def ticks(count, bin):
 
 def all_of(count, bin):
     curves(count, bin)
+    nearly_alike(count)
     colours(count, bin)
     names(count, bin)
     ticks(count, bin)

@@ -73,6 +73,21 @@ def told_apart(count):
     pyplot.close("all")
 
 
+def kinds_apart(count, bin):
+    """Where columns are fewer than channels, a sine is mixed with sines and a cosine with cosines."""
+    for form, dim in (("json", 4096), ("csv", 4094)):
+        done = subprocess.run([bin / "pe-gen", "sinusoidal", "--length", "20", "--dim", str(dim), "--format", form], capture_output=True, check=True)
+        figure, fields, _ = drawn_of(sources.read_all(["-"], types.SimpleNamespace(buffer=io.BytesIO(done.stdout))), dpi=80)
+        image = next(image for axes in figure.axes for image in axes.images if hasattr(image, "field"))
+        shown, values = image.get_array(), fields[0].values
+        many = -(-values.shape[1] // shown.shape[1])
+        count.check(many > 1 and f"the mean of {many} columns, sines and cosines apart" in figure._suptitle.get_text().replace("\n", " "), figure._suptitle.get_text())
+        count.check(numpy.allclose(shown[:, 0], values[:, 0:2 * many:2].mean(1)) and numpy.allclose(shown[:, 1], values[:, 1:2 * many:2].mean(1)), "the first sines, and the first cosines")
+        count.check(shown[0, 0::2].max() == 0 and shown[0, 1::2].min() == 1, "at position 0 there is 0 or 1")
+        pyplot.close("all")
+
+
 def all_of(count, bin):
+    kinds_apart(count, bin)
     even(count, bin)
     told_apart(count)

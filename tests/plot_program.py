@@ -67,7 +67,7 @@ ATTACKS = [
     ("position,pe\n0,1\n1,2\n", "-o no/such/a.png", "no folder no/such"), ("position,pe\n0,1\n1,2\n", "-o a.gif", "suffix"), ("position,pe\n0,1\n", "- -", "read once"),
     ("position,pe\n0,1\n", "nofile.csv", "nofile.csv"), ("position,pe\n0,1\n1,2\n", "p.csv s.csv", "by itself"), ("position,pe\n0,1\n1,2\n", "p.csv b.csv", None),
     ("position,pe_0,pe_1\n0,1,2\n1,2,3\n", "--columns 5:9", "write 1:2 or 0,1"), ("position,pe\n0,1\n1,2\n", "--at position=9", "its places are 0, 1"),
-    *(("position,pe\n0,1\n1,2\n", f"--kind {kind}", "needs" if kind not in ("lines", "bars", "fan", "stairs") else None) for kind in ("rotors", *choose.KINDS) if kind != "rotors"),
+    *(("position,pe\n0,1\n1,2\n", f"--kind {kind}", "needs" if kind not in ("lines", "bars", "stairs") else None) for kind in ("rotors", *choose.KINDS) if kind != "rotors"),
     ("position,pe\n0,nan\n1,2\n2,3\n", "--kind stairs", None), ("law,pe\nabc,1\nbcd,2\n", "--kind lines", "leave --kind out"),
 ]
 
@@ -203,6 +203,10 @@ def pipes(count, folder):
     made = subprocess.run([ROOT / "scripts/pe-plot", table, "-o", folder / "many.png"], capture_output=True, timeout=120)
     spent = time.monotonic() - started
     count.check(made.returncode == 0 and spent < 15, f"200 000 rows: {made.stderr} after {spent:.1f} s")  # 1 s on a free core
+    for forced, wanted in (({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)):
+        plain = {key: value for key, value in os.environ.items() if key not in ("FORCE_COLOR", "NO_COLOR")}
+        piped = subprocess.run([ROOT / "scripts/pe-plot", small, "--width", "40"], capture_output=True, timeout=120, env={**plain, **forced}).stdout
+        count.check(piped and (b"\x1b[" in piped) == wanted, f"colours in a pipe with {forced}: {piped[:80]}")
     closed = subprocess.run(["bash", "-c", f"set -o pipefail; '{ROOT}/scripts/pe-plot' '{small}' --width 80 | true"], capture_output=True, timeout=120)
     count.check(closed.returncode == 0 and not closed.stderr, f"a closed pipe: {closed.returncode} {closed.stderr}")
     for given in ("--width 80 '{}'", "--help"):

@@ -7,12 +7,15 @@ from plot.style import HUES, dashes, hues
 STROKES = ["-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5))]  # of subjects
 
 
-def twins(drawn):
+SEEN = 0.004  # of the height of a panel: nearer curves lie on one another
+
+
+def twins(drawn, rtol=1e-9, atol=0):
     """Curves that are the same everywhere, as lists of their numbers."""
     found = []
     for index, (_, places, values) in enumerate(drawn):
         alike = next((group for group in found if len(drawn[group[0]][1]) == len(places) and (drawn[group[0]][1] == places).all()
-                      and numpy.allclose(drawn[group[0]][2], values, rtol=1e-9, atol=0, equal_nan=True)), None)
+                      and numpy.allclose(drawn[group[0]][2], values, rtol=rtol, atol=atol, equal_nan=True)), None)
         if alike:
             alike.append(index)
         else:
@@ -25,7 +28,15 @@ def merged(drawn):
     return [(" = ".join(drawn[index][0] for index in group), *drawn[group[0]][1:]) for group in twins(drawn)] if all(text for text, _, _ in drawn) else drawn
 
 
-def looks_of(drawn, subjects):
+def lying(drawn, scale):
+    """Curves that lie on one another to the eye."""
+    with numpy.errstate(divide="ignore", invalid="ignore"):
+        bent = [(text, places, numpy.log10(values) if scale == "log" else values) for text, places, values in drawn]
+    known = numpy.concatenate([values[numpy.isfinite(values)] for _, _, values in bent])
+    return twins(bent, 0, SEEN * numpy.ptp(known)) if len(known) and numpy.ptp(known) > 0 else twins(drawn)
+
+
+def looks_of(drawn, subjects, scale="linear"):
     """(colour, dashes) of each curve. Those of several subjects, where they are many, have a colour for each thing compared and dashes for each subject;
     those that lie on one another are dashed in turn, so that each is seen."""
     count = len(drawn)
@@ -35,7 +46,7 @@ def looks_of(drawn, subjects):
     if many:
         colours = [tinted(index % inner) for index in range(count)]
         strokes = [STROKES[index // inner] for index in range(count)]
-    for group in twins(drawn):
+    for group in lying(drawn, scale):
         for turn, index in enumerate(group if len(group) > 1 else ()):
             dash = 4 + 3 * (group[0] // inner if many else 0)
             strokes[index] = (dash * turn, (dash, dash * (len(group) - 1)))

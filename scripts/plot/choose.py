@@ -86,7 +86,8 @@ def suits(field, kind):
 def cut(fields, kind, options):
     """As many as a picture has room for, and the word that these are not all; what was named with --field is for the kind to judge."""
     if kind in ONE_INPUT and len(sources := dict.fromkeys(field.source for field in fields)) > 1:
-        raise Fault(f"{style.listed(list(sources))} are not drawn together as {kind}: draw each by itself")
+        raise Fault(f"{style.listed(list(sources))} are not drawn together as {kind}, which shows one file: draw each by itself"
+                    + (f", or --kind lines --field {NAMED[kind][0]} draws curves of all" if kind in ("wavelengths", "reach", "bound") else ""))
     if kind in ONE_FIELD and options.field and len(fields) > 1:
         raise Fault(f"there are {', '.join(f.name for f in fields)}: choose one with --field {fields[0].name}")
     if options.field or kind not in ("lines", "bars", "heatmap", *ONE_FIELD):
@@ -146,7 +147,7 @@ PLACED = {"stairs", "fan", "rotors", "wavelengths", "bound", "reach", "turns", "
 
 
 # Kinds that put fields of certain names together, and what else they draw of them.
-NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "null": ["value", "null_mean", "null_sd", "z"], "runs": ["first", "last"],
+NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "fan": ["slope"], "null": ["value", "null_mean", "null_sd", "z"], "runs": ["first", "last"],
          "reach": ["first_negative", "minimum"], "turns": ["angle"], "fits": ["residual", "residual_fitted", "null_mean", "null_sd"],
          "proof": ["published", "sharp", "counter_example"], "fragile": ["exact", "got"], "claims": ["paper", "verdict"]}
 BESIDE = {"wavelengths": ["unscaled", "turns", "turns_trained", "axis"], "reach": ["extrapolation_limit"], "turns": ["residual"], "proof": ["excess"],

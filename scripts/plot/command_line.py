@@ -142,7 +142,8 @@ exit status:
     parser.add_argument("--columns", action=Once, metavar="4:8", help="only these columns (heads, for three axes): a half-open range, or 0,3,5")
     parser.add_argument("--title", action=Once, help="instead of the one found in the input")
     parser.add_argument("--dpi", action=Once, type=whole, default=150, help="dots per inch of a .png (default 150)")
-    parser.add_argument("--width", action=Once, type=whole, help="columns of a picture on the terminal (default: its own)")
+    parser.add_argument("--width", action=Once, type=whole, help="columns of a picture on the terminal (default: its own); in a file or a pipe it has no "
+                        "colours, unless FORCE_COLOR is set, and nowhere where NO_COLOR is")
     parser.add_argument("--no-clobber", action="store_true", help="refuse to write over a file that is there")
     parser.add_argument("-V", "--version", action=Version, help="the version")
     return parser

@@ -14,6 +14,11 @@ AXES = {"cos": ["position", "pair"], "sin": ["position", "pair"], "pe": ["positi
         "logits": ["batch", "head", "query", "key"], "attention": ["batch", "head", "query", "key"], "inv_freq": ["pair"],
         "wavelength": ["pair"], "slope": ["head"], "bucket": ["relative_position"]}
 AXES.update({name: ["position", "pair"] for name in ("query_cos", "query_sin", "key_cos", "key_sin", "cos_k", "sin_k", "query_scale", "key_scale")})
+# The same of names that anybody may use: only where the file says that these tools wrote it.
+OWN_AXES = {"ratio": ["pair"], "angle": ["position", "pair"], "coordinate": ["position", "axis"], "matrix": ["position", "row", "column"], "drift": ["position"], "sinusoid": ["relative_position", "dim"],
+            **dict.fromkeys(("index", "argument"), ["query", "key"]), **dict.fromkeys(("r1", "r2", "compression"), ["head"]),
+            **dict.fromkeys(("table", "row_table", "column_table", "value_table"), ["head", "bucket", "dim"])}
+GRIDS = {1: ["row", "column"], 2: ["frame", "row", "column"]}  # in the place of a position, by the axes that there are more
 AXES["complex"] = ["position", "pair", "part"]
 AXES.update({name: ["batch", "head", "position", "dim"] for name in ("q", "k", "v", "q_out", "k_out", "out")})
 
@@ -22,7 +27,11 @@ def nameless(name, values, about):
     """A field of an array that names no axes."""
     if not values.ndim:
         return Field(name, [single()], numpy.asarray(values, float)[None], about=about)
-    known = AXES.get(name.removesuffix(".re").removesuffix(".im"), [])[-values.ndim:]
+    plain = name.removesuffix(".re").removesuffix(".im")
+    known = AXES.get(plain) or (OWN_AXES.get(plain, []) if "encoding" in about else [])
+    if known[:1] == ["position"] and "encoding" in about and values.ndim - len(known) in GRIDS:
+        known = GRIDS[values.ndim - len(known)] + known[1:]
+    known = known[-values.ndim:]
     names = [f"axis {i}" for i in range(values.ndim - len(known))] + known
     values = numpy.asarray(values, float)
     return Field(name, [counted(axis, size) for axis, size in zip(names, values.shape)], values, about=about)
@@ -166,12 +175,14 @@ def from_hdf5(data, origin):
     with h5py.File(io.BytesIO(data), "r") as file:
         shared = attributes(file)
         shared |= about_in(shared.get("provenance", ""))
-        for dataset in file.values():
+        every = []  # of groups, too
+        file.visititems(lambda _, node: every.append(node))
+        for dataset in every:
             if isinstance(dataset, h5py.Dataset) and dataset.shape is not None and not h5py.h5ds.is_scale(dataset.id):
                 axes = [hdf5_axis(dataset, a) for a in range(dataset.ndim)] or [single()]
                 about = attributes(dataset)
                 values = hdf5_values(dataset)
-                for name, part in parted(dataset.name.rsplit("/", 1)[-1], values if dataset.shape else values[None]):
+                for name, part in parted(dataset.name.removeprefix("/"), values if dataset.shape else values[None]):
                     parts = [counted("part", 2)] * (part.ndim - len(axes))
                     fields.append(Field(name, axes + parts, numpy.asarray(part, part.dtype if part.dtype == object else float), str(about.get("long_name", "")), shared))
     return columns.as_asked(fields)

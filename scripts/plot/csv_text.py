@@ -52,7 +52,7 @@ def table(text, origin):
     rows = list(csv.reader(lines[1:], delimiter=comma))
     for number, row in enumerate(rows, 2):
         if len(row) != len(header):
-            raise Fault(f"{origin}, line {number}: {len(row)} cells where the header has {len(header)}")
+            raise Fault(f"{origin}, line {number}: {len(row)} cell{'s' * (len(row) != 1)} where the header has {len(header)}")
     columns = []
     for texts in zip(*rows):
         numbers = as_numbers(texts)

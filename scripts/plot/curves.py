@@ -122,11 +122,11 @@ def one_panel(axes, group, band, lowest, alone, letters):
     different = merged(every) if alone else every
     shown = thinned(different)
     subjects = next((len(axis) for axis in read[0].axes[:1] if axis.name == "subject"), 1) if len(shown) == len(every) else 1
-    drawn = [(*line, *look) for line, look in zip(shown, looks_of(shown, subjects))]
     behind = [field for field in group if not any(field is one for one in read)]
     grounds = [line for field in behind for line in lines_of(field, False)]
     linear = names <= SHARES or group[0].axes[along(group[0])].name in LINEAR_ALONG
-    scale = "linear" if linear else scale_for(numpy.concatenate([line[2] for line in drawn]))
+    scale = "linear" if linear else scale_for(numpy.concatenate([line[2] for line in shown]))
+    drawn = [(*line, *look) for line, look in zip(shown, looks_of(shown, subjects, scale))]
     ends = []
     for index, (_, places, values) in enumerate(grounds):
         text = "" if index else behind[0].label

@@ -3,6 +3,8 @@ import math
 
 import numpy
 
+from plot.layouts import layout_of
+
 GROWTH = 2  # the most that a picture grows in either direction, where that shows every number
 ROOM = 0.94  # of a panel's pixels, before the title's last word is known
 HAIR = 0.01  # of a pixel: matplotlib rounds up what is a hair wider than so many of them
@@ -29,14 +31,25 @@ def in_blocks(values, down, right, sampled):
     return numpy.where(count, numpy.where(known, blocks, 0).sum((1, 3)) / numpy.maximum(count, 1), numpy.nan)
 
 
+def in_kinds(values, down, right, sampled):
+    """The same of a table whose even and odd columns are sines and cosines, which no mean should mix."""
+    parts = [in_blocks(values[:, side::2], down, right, sampled) for side in (0, 1)]
+    return numpy.stack(parts, -1).reshape(parts[0].shape[0], -1)
+
+
+def is_of_kinds(field, right):
+    return right > 1 and field.values.shape[1] % 2 == 0 and layout_of(field).startswith("interleaved")
+
+
 def reduce(image, field, down, right):
     """Puts blocks in the place of cells; the last ones may reach beyond the table, and the panel stays as wide as it was."""
     axes = image.axes
     left, end, bottom, top = image.get_extent()
     rows, columns = field.values.shape
     ends = axes.get_xlim(), axes.get_ylim()
-    image.set_data(numpy.ma.masked_invalid(in_blocks(field.values, down, right, field.name in COUNTED)))
-    image.set_extent((left, left + (end - left) / columns * right * -(-columns // right), top + (bottom - top) / rows * down * -(-rows // down), top))
+    cells = (in_kinds if is_of_kinds(field, right) else in_blocks)(field.values, down, right, field.name in COUNTED)
+    image.set_data(numpy.ma.masked_invalid(cells))
+    image.set_extent((left, left + (end - left) / columns * right * cells.shape[1], top + (bottom - top) / rows * down * -(-rows // down), top))
     axes.set(xlim=ends[0], ylim=ends[1])
 
 
@@ -69,7 +82,8 @@ def settle(figure, dpi):
     for image, field in images:
         reduce(image, field, min(down, field.values.shape[0]), min(right, field.values.shape[1]))
     block = " x ".join(f"{count} {name}" for count, name in ((down, "rows"), (right, "columns")) if count > 1)
-    return f"each cell {'the first' if images[0][1].name in COUNTED else 'the mean'} of {block}"
+    apart = ", sines and cosines apart" if is_of_kinds(images[0][1], right) else ""
+    return f"each cell {'the first' if images[0][1].name in COUNTED else 'the mean'} of {block}{apart}"
 
 
 def cells_of(images, dpi):

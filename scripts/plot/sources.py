@@ -3,7 +3,7 @@ import os
 
 import numpy
 
-from plot import columns, containers, csv_text, labels
+from plot import columns, containers, csv_text, labels, style
 from plot.field import Axis, Fault
 
 STARTS = [(b"\x89HDF\r\n\x1a\n", "HDF5", containers.from_hdf5), (b"\x93NUMPY", "NPY", containers.from_npy),
@@ -15,6 +15,9 @@ OTHERS = [(b"\x1f\x8b", "is packed by gzip: gunzip it first"), (b"BZh", "is pack
           (b"PAR1", "is Parquet: pandas.read_parquet and to_csv write it for others"), (b"\x28\xb5\x2f\xfd", "is packed by zstd: unzstd it first"), (b"\x89PNG", "is a picture already"), (b"%PDF", "is a PDF already"),
           (b"<svg", "is a picture already"), (b"<?xml", "is a picture, or a report: arrays are drawn here"), (b"<!", "is a page: a browser shows it"),
           (b"GGUF", "is GGUF: pe-gen --config {} | pe-plot draws what it says of positions")]
+MOST_WORDS = 3  # of what one of several inputs is of
+# Columns that reports of pe-verify have, and nothing that is drawn.
+REPORTED = {"exit_code", "worst", "bound", "residual_before", "residual_after"}
 # What a name promises, where it promises something.
 PROMISED = {".h5": "HDF5", ".hdf5": "HDF5", ".npy": "NPY", ".npz": "NPZ", ".safetensors": "safetensors", ".json": "JSON"}
 
@@ -54,7 +57,7 @@ def read(path, stdin):
     if not found and not is_table(data) and (promised := PROMISED.get(os.path.splitext(path)[1].lower())):
         raise Fault(f"{path} does not begin as {promised} does")
     if not found:
-        return csv_text.fields_of(data.decode("utf-8", "surrogateescape"), origin)
+        return no_report(csv_text.fields_of(data.decode("utf-8", "surrogateescape"), origin), origin)
     try:
         fields = found[1](data, origin)
     except Fault:
@@ -66,6 +69,12 @@ def read(path, stdin):
         raise Fault(f"{origin} is no whole {found[0]} file of these tools: {what}") from None
     if not fields:
         raise Fault(f"{origin} holds no array")
+    return no_report(fields, origin)
+
+
+def no_report(fields, origin):
+    if {field.name for field in fields} >= REPORTED:
+        raise Fault(f"{origin} is a manifest or a report of pe-verify, and holds no arrays")
     return fields
 
 
@@ -109,13 +118,20 @@ def told_apart(paths):
     return [f"{name} ({names[:index].count(name) + 1})" if names.count(name) > 1 else name for index, name in enumerate(names)]
 
 
+def own_words(inputs):
+    """What the provenance of each of several inputs says that not all of them say."""
+    abouts = [next((field.about for field in fields if "encoding" in field.about), {}) for fields in inputs]
+    told = [[about["encoding"], *style.told(about, ("versus",))] if about else [] for about in abouts]
+    return [[word for word in words if word and not all(word in others for others in told if others)][:MOST_WORDS] for words in told]
+
+
 def read_all(paths, stdin):
-    """The fields of each input; where there are several, each knows which is its own."""
+    """The fields of each input; where there are several, each knows which is its own, and what it alone is of."""
     if paths.count("-") > 1:
         raise Fault("standard input can be read once")
     inputs = [stand_somewhere(name_coordinates(tell_quantity(read(path, stdin))), "stdin" if path == "-" else path) for path in paths]
-    for path, fields, source in zip(paths, inputs, told_apart(paths)):
+    for path, fields, source, words in zip(paths, inputs, told_apart(paths), own_words(inputs)):
         for field in fields:
             field.file = "" if path == "-" else os.path.basename(path).rsplit(".", 1)[0]
-            field.source = source if len(paths) > 1 else ""
+            field.source = source + (f" ({', '.join(map(str, words))})" if words else "") if len(paths) > 1 else ""
     return [field for fields in inputs for field in fields]

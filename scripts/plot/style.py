@@ -130,7 +130,9 @@ def title_without(fields):
     axes = list(dict.fromkeys(range_of(fields, field, index) for field in fields for index, axis in enumerate(field.axes) if axis.name))
     text = ", ".join(names[:4]) + (", …" if len(names) > 4 else "") + (f" by {listed(axes)}" if axes else "")
     known = "" if fields[0].quantity else readings.reading(fields, layouts.layout_of(fields[0]))
-    return " · ".join(filter(None, [": ".join(filter(None, [prefix, fields[0].quantity, text])), known]))
+    if fields[0].quantity:
+        return f"{fields[0].quantity}{' in ' if prefix else ''}{prefix}: {text}"
+    return " · ".join(filter(None, [": ".join(filter(None, [prefix, text])), known]))
 
 
 def of_subjects(quantity, subjects):
@@ -170,5 +172,8 @@ def title_of(fields, given):
     implied = (["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []) + (["seed"] if note or all(field.name in drawn.COUNTED for field in fields) else [])  # one of several
     if len({f.source for f in fields}) == 1:
         title = " · ".join([title, *told(about, implied)[:5]])
+    else:  # what all files are of; what one alone is of stands at its curves
+        every = [told(f.about, implied) for f in fields]
+        title = " · ".join([title, *[word for word in every[0] if all(word in words for words in every)][:5]])
     title = " · ".join(filter(None, [title, *held(fields, "subject" if subjects else ""), note]))
     return title, str(about.get("source", ""))

@@ -2,8 +2,10 @@
 import matplotlib
 import numpy
 
+from plot import alike
 from plot.field import Fault
 from plot.layouts import layout_of
+from plot.names import named
 from plot.shades import shades_of
 from plot.style import GREY, INK, WIDEST, asking, dashes, hues, place_number, place_text, tick_integers
 
@@ -145,19 +147,19 @@ def stack(plot, fields, options):
     if shared:
         bar(figure, drawn, panels.ravel().tolist(), field.label)
     note = "" if shown == len(outer) else f"the first {shown} of {len(outer)}"
-    return figure, " · ".join(filter(None, ["" if shared else field.label, note, left_out([field])]))
+    return figure, " · ".join(filter(None, ["" if outer.name in ("dim", "channel") else field.label, note, left_out([field])]))
 
 
 def waves(plot, fields, options):
     """Single columns of a table against its rows."""
-    lines = [(field, index) for field in fields for index in range(len(field.axes[1]))]
+    lines = [(field, index) for field in fields for index in range(len(field.axes[1]))]  # before those that are the same are one
     if len(lines) > 12:
         raise Fault(f"{len(lines)} columns are too many for waves: choose some with --columns 4:8")
     figure, axes = plot.subplots(figsize=(9, 4.2))
-    for number, ((field, index), colour) in enumerate(zip(lines, hues(len(lines)))):
-        text = f"{field.name} {place_text(field.axes[1], index)}".removeprefix("pe ")
-        axes.plot(field.axes[0].places, field.values[:, index], label=" · ".join(filter(None, [field.source, text])), color=colour, linewidth=1.5,
-                  linestyle=dashes(number, len(lines)))
+    texts = [" · ".join(filter(None, [field.source, f"{field.name} {place_text(field.axes[1], index)}".removeprefix("pe ")])) for field, index in lines]
+    drawn = alike.merged([(text, numpy.asarray(field.axes[0].places, float), field.values[:, index]) for text, (field, index) in zip(texts, lines)])
+    for number, ((text, places, values), colour) in enumerate(zip(drawn, hues(len(drawn)))):
+        axes.plot(places, values, label=named(text), color=colour, linewidth=1.5, linestyle=dashes(number, len(drawn)))
     axes.set(xlabel=fields[0].axis_label(0), ylabel=fields[0].label if len(fields) == 1 else "value")
     tick_integers(axes.xaxis, fields[0].axes[0].places)
     axes.margins(x=0)

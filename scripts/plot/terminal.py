@@ -1,6 +1,7 @@
 # Pictures made of letters: half blocks for tables, dots of Braille for curves, blocks for bars.
 import os
 import shutil
+import sys
 
 import matplotlib
 import numpy
@@ -18,7 +19,10 @@ DOTS = numpy.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 
 
 def coloured():
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") != "dumb"
+    """Colours are for a terminal: files and pipes have letters alone, unless somebody forces them."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty() and os.environ.get("TERM", "") != "dumb"
 
 
 def paint(text, colour, ground=None):
