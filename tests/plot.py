@@ -28,6 +28,7 @@ from plot_looks import Stdin, drawn_of, lie_on_one_another, looks, options  # no
 import plot_agrees  # noqa: E402
 import plot_apart  # noqa: E402
 import plot_cells  # noqa: E402
+import plot_files  # noqa: E402
 import plot_gallery  # noqa: E402
 import plot_program  # noqa: E402
 import plot_single  # noqa: E402
@@ -389,6 +390,7 @@ def main():
         (folder / "attacks").mkdir()
         plot_program.all_of(count, folder / "attacks")
         plot_titles.all_of(count, given.bin, folder)
+        plot_files.all_of(count, given.bin, folder)
         plot_agrees.all_of(count, given.bin)
         plot_apart.all_of(count, given.bin)
         plot_single.all_of(count, given.bin)

@@ -42,7 +42,8 @@ def nearly_alike(count):
     text = "distance,subject,mean\n" + "".join(f"{d},{name},{value}\n" for d in range(1, 60) for name, value in (("a", d), ("b", d + 0.01), ("c", 70 - d)))
     axes = drawn_of(sources.read_all(["-"], Stdin(text.encode())))[0].axes[0]
     dashed = {line.get_label(): not line.get_linestyle() == "-" for line in axes.lines}
-    count.check(dashed == {"a": True, "b": True, "c": False} and len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 3, f"curves on one another: {dashed}")
+    count.check(dashed == {"a": True, "b": True, "c": False} and len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 3,
+                f"curves on one another: {dashed}")
     text = "distance,subject,mean\n" + "".join(f"{d},{name},{value}\n" for d in range(1, 60) for name, value in (("a", 1e-6 * d), ("b", 1e-4 * d), ("c", d)))
     axes = drawn_of(sources.read_all(["-"], Stdin(text.encode())))[0].axes[0]
     count.check(axes.get_yscale() == "log" and all(line.get_linestyle() == "-" for line in axes.lines), "curves apart on a scale of powers")

@@ -81,8 +81,10 @@ def kinds_apart(count, bin):
         image = next(image for axes in figure.axes for image in axes.images if hasattr(image, "field"))
         shown, values = image.get_array(), fields[0].values
         many = -(-values.shape[1] // shown.shape[1])
-        count.check(many > 1 and f"the mean of {many} columns, sines and cosines apart" in figure._suptitle.get_text().replace("\n", " "), figure._suptitle.get_text())
-        count.check(numpy.allclose(shown[:, 0], values[:, 0:2 * many:2].mean(1)) and numpy.allclose(shown[:, 1], values[:, 1:2 * many:2].mean(1)), "the first sines, and the first cosines")
+        count.check(many > 1 and f"the mean of {many} columns, sines and cosines apart" in figure._suptitle.get_text().replace("\n", " "),
+                    figure._suptitle.get_text())
+        count.check(numpy.allclose(shown[:, 0], values[:, 0:2 * many:2].mean(1)) and numpy.allclose(shown[:, 1], values[:, 1:2 * many:2].mean(1)),
+                    "the first sines, and the first cosines")
         count.check(shown[0, 0::2].max() == 0 and shown[0, 1::2].min() == 1, "at position 0 there is 0 or 1")
         pyplot.close("all")
 

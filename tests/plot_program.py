@@ -67,7 +67,8 @@ ATTACKS = [
     ("position,pe\n0,1\n1,2\n", "-o no/such/a.png", "no folder no/such"), ("position,pe\n0,1\n1,2\n", "-o a.gif", "suffix"), ("position,pe\n0,1\n", "- -", "read once"),
     ("position,pe\n0,1\n", "nofile.csv", "nofile.csv"), ("position,pe\n0,1\n1,2\n", "p.csv s.csv", "by itself"), ("position,pe\n0,1\n1,2\n", "p.csv b.csv", None),
     ("position,pe_0,pe_1\n0,1,2\n1,2,3\n", "--columns 5:9", "write 1:2 or 0,1"), ("position,pe\n0,1\n1,2\n", "--at position=9", "its places are 0, 1"),
-    *(("position,pe\n0,1\n1,2\n", f"--kind {kind}", "needs" if kind not in ("lines", "bars", "stairs") else None) for kind in ("rotors", *choose.KINDS) if kind != "rotors"),
+    *(("position,pe\n0,1\n1,2\n", f"--kind {kind}", "needs" if kind not in ("lines", "bars", "stairs") else None) for kind in ("rotors", *choose.KINDS)
+      if kind != "rotors"),
     ("position,pe\n0,nan\n1,2\n2,3\n", "--kind stairs", None), ("law,pe\nabc,1\nbcd,2\n", "--kind lines", "leave --kind out"),
 ]
 

@@ -10,10 +10,14 @@ from plot.field import Fault
 from plot_looks import Stdin, options, sweep
 
 # Commands that write the fields of every kind, where axes have several entries.
-COMMANDS = ["pe-gen sinusoidal --length 4 --dim 8", "pe-gen rope --length 4 --dim 8 --fields cos,sin,complex,wavelength", "pe-gen alibi --heads 2 --length 4 --fields slope,bias", "pe-gen t5 --length 4 --fields bucket",
-            "pe-gen rope-3d --grid 2x3x4 --dim 12", "pe-gen sincos-2d --grid 3x4 --dim 8", "pe-analyze spectrum rope --dim 8 --versus 'rope --dim 4'", "pe-analyze shift sinusoidal --dim 8 --k 1,2",
-            "pe-analyze shift sinusoidal --dim 8 --k 1,2 --view fit", "pe-analyze buckets t5", "pe-analyze buckets t5 --view fragile", "pe-analyze context rope --dim 16 --length 64,128", "pe-analyze base-bound rope --dim 16 --length 64,128",
-            "pe-analyze interpolation rope --dim 16", "pe-analyze published --only 'ALiBi|T5'", "pe-analyze probe sinusoidal --length 16 --dim 8", "pe-analyze laws alibi", "pe-analyze decay rope --length 8 --dim 8"]
+COMMANDS = ["pe-gen sinusoidal --length 4 --dim 8", "pe-gen rope --length 4 --dim 8 --fields cos,sin,complex,wavelength",
+            "pe-gen alibi --heads 2 --length 4 --fields slope,bias", "pe-gen t5 --length 4 --fields bucket",
+            "pe-gen rope-3d --grid 2x3x4 --dim 12", "pe-gen sincos-2d --grid 3x4 --dim 8", "pe-analyze spectrum rope --dim 8 --versus 'rope --dim 4'",
+            "pe-analyze shift sinusoidal --dim 8 --k 1,2",
+            "pe-analyze shift sinusoidal --dim 8 --k 1,2 --view fit", "pe-analyze buckets t5", "pe-analyze buckets t5 --view fragile",
+            "pe-analyze context rope --dim 16 --length 64,128", "pe-analyze base-bound rope --dim 16 --length 64,128",
+            "pe-analyze interpolation rope --dim 16", "pe-analyze published --only 'ALiBi|T5'", "pe-analyze probe sinusoidal --length 16 --dim 8",
+            "pe-analyze laws alibi", "pe-analyze decay rope --length 8 --dim 8"]
 
 
 def cut(fields, names):

@@ -1,6 +1,8 @@
 # Which picture belongs to which fields.
 import dataclasses
 
+import numpy
+
 from plot import buckets, curves, parts, quantities, special, style, tables, wavelengths
 from plot.field import Fault
 from plot.style import asking
@@ -83,6 +85,10 @@ def suits(field, kind):
     return kind not in ("lines", "bound") or not ({"query", "key"} <= axes or all(axis.named for axis in field.axes) or field.values.size == 1)
 
 
+def finite(field):
+    return field.words or numpy.isfinite(field.values).any()
+
+
 def cut(fields, kind, options):
     """As many as a picture has room for, and the word that these are not all; what was named with --field is for the kind to judge."""
     if kind in ONE_INPUT and len(sources := dict.fromkeys(field.source for field in fields)) > 1:
@@ -93,10 +99,12 @@ def cut(fields, kind, options):
     if options.field or kind not in ("lines", "bars", "heatmap", *ONE_FIELD):
         return fields
     groups = curves.panels_of(curves.bands(fields)[0]) if kind == "lines" else [[field] for field in fields]
+    if kind in ("lines", "bars"):  # which have no panel for what has no finite number
+        groups = [group for group in groups if any(finite(field) for field in group)] or groups
     most = 1 if kind in ONE_FIELD else 6
     if len(groups) <= most or kind == "heatmap" and len(fields) <= most:
         return fields
-    kept = {field.name for group in groups[:most] for field in group}
+    kept = {field.name for group in groups[:most] for field in group} | {field.name for field in fields if kind in ("lines", "bars") and not finite(field)}
     fields = [field for field in fields if field.name in kept or kind == "lines" and field.name.rpartition("_")[0] in kept]
     said = f"{most} of {len(groups)} quantities" if most > 1 else f"not drawn: {', '.join(dict.fromkeys(g[0].name for g in groups[1:]))}"
     return [dataclasses.replace(field, beside=said) for field in fields]
@@ -147,7 +155,8 @@ PLACED = {"stairs", "fan", "rotors", "wavelengths", "bound", "reach", "turns", "
 
 
 # Kinds that put fields of certain names together, and what else they draw of them.
-NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "fan": ["slope"], "null": ["value", "null_mean", "null_sd", "z"], "runs": ["first", "last"],
+NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "fan": ["slope"], "null": ["value", "null_mean", "null_sd", "z"],
+         "runs": ["first", "last"],
          "reach": ["first_negative", "minimum"], "turns": ["angle"], "fits": ["residual", "residual_fitted", "null_mean", "null_sd"],
          "proof": ["published", "sharp", "counter_example"], "fragile": ["exact", "got"], "claims": ["paper", "verdict"]}
 BESIDE = {"wavelengths": ["unscaled", "turns", "turns_trained", "axis"], "reach": ["extrapolation_limit"], "turns": ["residual"], "proof": ["excess"],

@@ -15,7 +15,8 @@ AXES = {"cos": ["position", "pair"], "sin": ["position", "pair"], "pe": ["positi
         "wavelength": ["pair"], "slope": ["head"], "bucket": ["relative_position"]}
 AXES.update({name: ["position", "pair"] for name in ("query_cos", "query_sin", "key_cos", "key_sin", "cos_k", "sin_k", "query_scale", "key_scale")})
 # The same of names that anybody may use: only where the file says that these tools wrote it.
-OWN_AXES = {"ratio": ["pair"], "angle": ["position", "pair"], "coordinate": ["position", "axis"], "matrix": ["position", "row", "column"], "drift": ["position"], "sinusoid": ["relative_position", "dim"],
+OWN_AXES = {"ratio": ["pair"], "angle": ["position", "pair"], "coordinate": ["position", "axis"], "matrix": ["position", "row", "column"],
+            "drift": ["position"], "sinusoid": ["relative_position", "dim"],
             **dict.fromkeys(("index", "argument"), ["query", "key"]), **dict.fromkeys(("r1", "r2", "compression"), ["head"]),
             **dict.fromkeys(("table", "row_table", "column_table", "value_table"), ["head", "bucket", "dim"])}
 GRIDS = {1: ["row", "column"], 2: ["frame", "row", "column"]}  # in the place of a position, by the axes that there are more

@@ -9,7 +9,8 @@ from plot.style import asking, place_number, place_text
 
 
 # Kinds that need all of their axes, be there one place along them.
-NEEDED = {"fragile": {"distance"}, "rotors": {"position", "pair", "k", "part"}, "wavelengths": {"pair"}, "reach": {"length"}, "bound": {"length"}, "turns": {"pair"}, "fits": {"k"}}
+NEEDED = {"fragile": {"distance"}, "rotors": {"position", "pair", "k", "part"}, "wavelengths": {"pair"}, "reach": {"length"}, "bound": {"length"},
+          "turns": {"pair"}, "fits": {"k"}}
 
 
 def drop_single(field, kind=""):

@@ -39,7 +39,8 @@ def reach(plot, fields, options):
         if not asked.any():
             continue
         carried = numpy.where(numpy.isfinite(first), first, lengths)
-        top.plot(lengths[asked], carried[asked], color=colour, label=text or "carried: no sum below 0", linewidth=0 if lone else 1.6, marker="o" if lone else None)
+        top.plot(lengths[asked], carried[asked], color=colour, label=text or "carried: no sum below 0", linewidth=0 if lone else 1.6,
+                 marker="o" if lone else None)
         whole = asked & ~numpy.isfinite(first)
         top.plot(lengths[asked & ~whole], carried[asked & ~whole], "o", color=colour, markersize=5)
         hollow |= whole.any()
@@ -96,7 +97,10 @@ def turns(plot, fields, options):
                 axes.text(1.13 * numpy.cos(value), 1.13 * numpy.sin(value), f"{pairs[number]:g}", fontsize=7, ha="center", va="center", color=colour)
         axes.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25))
         axes.set_title("\n".join(filter(None, [textwrap.fill(text, 22), "turn of each pair"])), fontsize=9)
-        right.plot(pairs, values, color=hue, marker=marker, markersize=3, linewidth=1.4, label=text, linestyle=stroke)
+        anew = numpy.flatnonzero(numpy.abs(values[1:]) > numpy.abs(values[:-1])) + 1  # a ladder for each axis of a grid, one behind the other
+        anew = anew if len(anew) < 3 else []
+        right.plot(numpy.insert(pairs, anew, numpy.nan), numpy.insert(values, anew, numpy.nan), color=hue, marker=marker, markersize=3, linewidth=1.4,
+                   label=text, linestyle=stroke)
     if (angle.values > 0).all():
         right.set_yscale("log")
         scales.label_minor(right.yaxis)

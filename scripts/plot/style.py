@@ -169,7 +169,9 @@ def title_of(fields, given):
     encodings = ", ".join(filter(None, encodings))
     title = f"{quantity} of {encodings}" if quantity and encodings else encodings or f"{quantity} numbers"
     note = drawn.drawn(fields)
-    implied = (["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []) + (["seed"] if note or all(field.name in drawn.COUNTED for field in fields) else [])  # one of several
+    implied = ["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []  # one of several
+    if note or all(field.name in drawn.COUNTED for field in fields):
+        implied.append("seed")
     if len({f.source for f in fields}) == 1:
         title = " · ".join([title, *told(about, implied)[:5]])
     else:  # what all files are of; what one alone is of stands at its curves

@@ -60,7 +60,14 @@ def table(field, width, height):
     return [f"{field.label}: {number(limits[0])} to {number(limits[1])}{', by powers' if isinstance(norm, colors.SymLogNorm) else ''}; {down} downwards, {right} to the right"] + lines
 
 
-def curve(fields, width, height):
+def heights_at(fine, places, values, steps):
+    """A curve between its places, or as the stairs that it is."""
+    if steps:
+        return values[numpy.abs(places[None, :] - fine[:, None]).argmin(1)]
+    return numpy.interp(fine, places, values)
+
+
+def curve(fields, width, height, steps=False):
     several = len({field.name for field in fields}) > 1
     drawn = [line for field in fields for line in lines_of(field, several)][:MOST_CURVES]
     x = numpy.concatenate([places for _, places, _ in drawn])
@@ -78,7 +85,7 @@ def curve(fields, width, height):
         known = numpy.isfinite(values)
         fine = numpy.linspace(left, right, 2 * cells.shape[1])
         inside = (fine >= places[known].min()) & (fine <= places[known].max()) if known.any() else numpy.zeros(len(fine), bool)
-        heights = bend(numpy.interp(fine[inside], places[known], values[known])) if known.any() else []
+        heights = bend(heights_at(fine[inside], places[known], values[known], steps)) if known.any() else []
         before = None
         for column, value in zip(numpy.flatnonzero(inside), heights):
             if not numpy.isfinite(value):
@@ -137,5 +144,5 @@ def picture(fields, kind, title, width):
             field = field.at(0, 0)
         lines += table(field, width, height)
     else:
-        lines += bars(fields[0], width) if kind in BARS else curve(fields, width, height)
+        lines += bars(fields[0], width) if kind in BARS else curve(fields, width, height, kind == "stairs")
     return "\n".join(lines) + "\n"
