@@ -106,6 +106,7 @@ def image_grids(count, bin):
 # Pictures whose letters lay on one another or ran out.
 CROWDED = ["pe-analyze attention rope --tokens 'the quick brown fox jumps over the lazy dog again'",
            "pe-analyze attention rope --tokens '" + " ".join(f"word{i}" for i in range(36)) + "'",
+           "pe-analyze attention rope --tokens '位置编码 注意力机制 旋转位置 相对位置 绝对位置 长度外推 线性插值'",
            "pe-analyze decay alibi --versus rope --versus sandwich --versus 't5 --seed 1' --length 512 --points 60",
            "pe-analyze probe index --length 16 --view singular", "pe-gen t5 --positions -2000:2001",
            "pe-analyze published --only Press", "pe-analyze published --only Wang",
@@ -125,9 +126,9 @@ def crowded(count, bin):
                 count.check(legend.get_window_extent(renderer).x0 >= axes.get_window_extent().x1 - 1, f"{line}: its legend lies in the panel")
             if "takes for granted" in " ".join(text.get_text().replace("\n", " ") for text in axes.texts):
                 count.check(all(text.get_window_extent(renderer).x0 >= axes.get_window_extent().x1 for text in axes.texts), f"{line}: words among curves")
-    said = texts(picture(bin, CROWDED[2])[0])
+    said = texts(picture(bin, CROWDED[3])[0])
     count.check("no numbers of alibi, sandwich and t5 --seed 1" in said, f"curves without numbers: {said}")
-    count.check("1 number of 1 source" in picture(bin, CROWDED[6])[0]._suptitle.get_text(), "one number")
+    count.check("1 number of 1 source" in picture(bin, CROWDED[7])[0]._suptitle.get_text(), "one number")
     ticks = [text.get_text() for _, text in visible_ticks(picture(bin, CROWDED[-1])[0].axes[0].xaxis)]
     count.check(all("." not in text for text in ticks), f"distances at {ticks}")
     scale = picture(bin, "pe-analyze exposure rope --trained 64 --length 65536")[0].axes[0].get_xscale()

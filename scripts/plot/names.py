@@ -6,6 +6,11 @@ import numpy
 NAME_LETTERS, NAME_LINES = 52, 3  # of one name
 
 
+def letters(text):
+    """How many average letters a text is wide."""
+    return sum(1.7 if letter >= "\u2e80" else 1 for letter in text)
+
+
 def last_of(values):
     """The last finite number of a curve, where its name stands: one that ends before the others has a name, too."""
     return values[numpy.isfinite(values)][-1]

@@ -7,15 +7,11 @@ from matplotlib import ticker
 
 from plot import choose, fonts, pixels, style
 from plot.field import Fault
+from plot.names import letters
 
 TITLE, SOURCE = 11, 6.5  # points
 # A letter of DejaVu Sans is 0.6 of its size wide on average, and 1/72 inch is a point; Chinese ones are square.
 WIDE = 0.6 / 72
-
-
-def letters(text):
-    """How many average letters a text is wide."""
-    return sum(1.7 if letter >= "\u2e80" else 1 for letter in text)
 
 
 def heading_of(parts, most):

@@ -5,7 +5,7 @@ import numpy
 from plot import alike
 from plot.field import Fault
 from plot.layouts import layout_of
-from plot.names import named
+from plot.names import letters, named
 from plot.shades import shades_of
 from plot.style import GREY, INK, WIDEST, asking, dashes, hues, place_number, place_text, tick_integers
 
@@ -42,7 +42,7 @@ def mark(axis_artist, axis):
     box, below = axis_artist.axes.get_window_extent(), axis_artist.axis_name == "x"
     room = 72 / axis_artist.figure.dpi * (box.width if below else box.height) * ROOM
     size = 10 if len(axis) * 12 <= room else 7
-    upright = below and max(map(len, axis.places)) * 0.65 * size > room / len(axis)
+    upright = below and max(map(letters, map(str, axis.places))) * 0.65 * size > room / len(axis)
     step = 1 if below and not upright else -(-len(axis) // max(int(room / (1.2 * size)), 1))
     shown = range(0, len(axis), step)
     axis_artist.set_ticks(shown, [str(axis.places[i]) for i in shown], fontsize=size, **({"rotation": 90} if upright else {}))
