@@ -40,7 +40,8 @@ def curves_that_end(count, bin):
     count.check({"frame", "row", "column", "wavelength (cells)"} <= set(said), f"ladders of a grid: {said}")
     text = "length,base,safe_base,valid_share,active\n1024,100,200,1,1\n2048,200,300,1,1\n4096,300,400,1,1\n8192,nan,nan,nan,nan\n"
     figure, _, kind = drawn_of(sources.read_all(["-"], Stdin(text.encode())))
-    count.check(kind == "bound" and {"least base that carries it", "base above which all carry it"} <= set(texts(figure)), f"bases that end: {kind} {texts(figure)}")
+    count.check(kind == "bound" and {"least base that carries it", "base above which all carry it"} <= set(texts(figure)),
+                f"bases that end: {kind} {texts(figure)}")
     looks(count, figure, "bases that end")
 
 
