@@ -123,6 +123,42 @@ TEST_CASE("a plain ladder tells its base, whether any model has it or not") {
   CHECK(told(identify(cache(plain(10000, 32), 300, DType::bf16), "")) == "rope base 10000 none");
 }
 
+TEST_CASE("a ladder whose numbers lie in whole ones of 16 bits is told as it is") {
+  const Dump plain_one = cache(plain(10000, 32), 300, DType::bf16);
+  Dump bits{.arrays = {}, .before = {}};
+  for (const Stored& side : plain_one.arrays) {
+    std::vector<std::uint16_t> halves(static_cast<std::size_t>(side.size()));
+    side.fill(0, side.size(), reinterpret_cast<std::byte*>(halves.data()));
+    bits.arrays.push_back(array(side.name, DType::i32, side.shape, {halves.begin(), halves.end()}));
+    bits.arrays.back().u16 = true;
+  }
+  CHECK(told(identify(bits, "")) == "rope base 10000 none");
+}
+
+TEST_CASE("a trained bias is named by all of its numbers, not by its first head") {
+  // One number for each bucket of a head: near ones of their own, then by the logarithm (T5).
+  const auto bias = [](int heads, int noisy, int spoilt) {
+    std::vector<double> values;
+    for (int h = 0; h < heads; ++h)
+      for (int i = 0; i < 48; ++i)
+        for (int j = 0; j < 48; ++j) {
+          const int n = std::abs(i - j);
+          int bucket = j > i ? 16 : 0;
+          bucket +=
+              n < 8 ? n
+                    : std::min(15, 8 + static_cast<int>(std::log(n / 8.0) / std::log(16.0) * 8));
+          const bool is_noise = h == noisy;
+          values.push_back(
+              std::sin(is_noise ? 12.9898 * (48 * i + j) + h : 7.13 * (32 * h + bucket)) +
+              (h == spoilt && i == 5 && j == 30 ? 40 : 0));
+        }
+    return Dump{.arrays = {array("x", DType::f32, {heads, 48, 48}, values)}, .before = {}};
+  };
+  CHECK(told(identify(bias(4, -1, -1), "")) == "t5 base  ");
+  CHECK(told(identify(bias(4, -1, 2), "")) == "t5 base   damaged-cells");
+  CHECK(identify(bias(4, 3, -1), "").encoding == nullptr);
+}
+
 TEST_CASE("scalings tell their parameters") {
   Identification found =
       identify(cache(yarn(10000, 32, 4, 4096), 2048, DType::f32, 0, 0.1 * std::log(4.0) + 1), "");

@@ -240,11 +240,35 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
 
 }  // namespace
 
+namespace {
+
+// Integers of 16 bits that are bfloat16 numbers of a usual size: indices would be denormal ones.
+bool are_bf16(const Stored& array) {
+  constexpr double least = 0x1p-40, most = 0x1p20;
+  if (!array.u16 || array.size() == 0) return false;
+  const Stored numbers = as_bf16(array);
+  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 4096)));
+  numbers.read(0, std::ssize(some), some.data());
+  return std::ranges::all_of(
+             some,
+             [](double x) { return x == 0 || (std::fabs(x) >= least && std::fabs(x) <= most); }) &&
+         std::ranges::any_of(some, [](double x) { return x != 0; });
+}
+
+Dump with_bf16(Dump dump) {
+  for (auto* arrays : {&dump.arrays, &dump.before})
+    for (Stored& array : *arrays)
+      if (are_bf16(array)) array = as_bf16(array);
+  return dump;
+}
+
+}  // namespace
+
 Identification identify(const Dump& given, const std::string& layout) {
   refuse_long_rows(given.arrays);
   refuse_long_rows(given.before);
   refuse_same_names(given);
-  const Dump whole = without_coordinates(turning_of(given)),
+  const Dump whole = without_coordinates(turning_of(with_bf16(given))),
              dump = with_heads_apart(tables_of(whole));
   Identification found = identify_main(dump, layout);
   if (!found.encoding || !found.diagnosis.reasons.empty())
