@@ -130,10 +130,13 @@ std::optional<Diagnosis> judge_some_places(const Expectation& expected, const Du
   const auto wrong = wrong_cells(observation);
   const std::size_t sides = reading.is_one_sided() ? 1 : 2;
   if (!wrong || 3 * wrong->columns <= sides * observation.pairs()) return {};
+  // A table's rows are all of the layout in which most are right.
+  Expectation as_read = expected;
+  if (!reading.is_vectors() && as_read.layout.empty()) as_read.layout = reading.layout;
   const auto told_of = [&](const std::vector<Index>& slots) -> std::optional<Diagnosis> {
     const auto some = at_places(dump, reading, slots);
     if (!some) return {};
-    Expectation there = at_slots(expected, slots);
+    Expectation there = at_slots(as_read, slots);
     there.most_causes = 1;
     Diagnosis alone = judge_one(there, *some);
     return alone.tier == Tier::wrong && is_explained(alone) && !leaves_cells(alone)
@@ -166,7 +169,7 @@ std::optional<Diagnosis> judge_some_places(const Expectation& expected, const Du
       slots = inner;
     }
   }
-  Diagnosis told = compared_as_meant(expected, dump, side);
+  Diagnosis told = compared_as_meant(as_read, dump, side);
   told.tier = Tier::wrong;
   told.before = told.after = told.worst;
   const std::string where = spell_places(expected, slots);
