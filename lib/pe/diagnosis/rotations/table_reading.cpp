@@ -14,12 +14,14 @@ namespace {
 
 // The table among the arrays, viewed as [rows, width], or the row of one position; where there are
 // axes before the positions', these run anew for each.
-RotationReading table_of(const Dump& dump, Index width) {
+RotationReading table_of(const Dump& dump, const RotationTruth& truth) {
+  const Index width = truth.dim;
   const auto is_table = [width](const Stored& array) {
     return squeezed(array.shape).size() > 1 || array.size() == width;
   };
   auto found = std::ranges::find_if(dump.arrays, is_table);
-  if (std::ranges::count_if(dump.arrays, is_table) > 1) {
+  const bool is_grid = !truth.cosine_columns.empty();  // whose other fields are as wide
+  if (!is_grid && std::ranges::count_if(dump.arrays, is_table) > 1) {
     const auto is_meant = [&](const Stored& array) {
       return is_table(array) && array.shape.back() == width;
     };
@@ -58,7 +60,7 @@ constexpr Order orders[] = {{"interleaved", false, false},
 }  // namespace
 
 std::vector<RotationReading> sinusoid_readings(const Dump& dump, const RotationTruth& truth) {
-  RotationReading reading = table_of(dump, truth.dim);
+  RotationReading reading = table_of(dump, truth);
   if (const std::vector<Index> shape = squeezed(dump.arrays[reading.cosine.array].shape);
       shape.size() > 2)
     reading.run = shape[shape.size() - 2];
@@ -136,7 +138,7 @@ void add_parts_in_other_orders(const RotationReading& meant, const RotationTruth
 }  // namespace
 
 std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth& truth) {
-  RotationReading reading = table_of(dump, truth.dim);
+  RotationReading reading = table_of(dump, truth);
   if (reading.width != truth.dim)
     throw UsageError(fmt::format("the dump has rows of {} channels, where {} are meant (--dim)",
                                  reading.width, truth.dim));
