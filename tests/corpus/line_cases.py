@@ -4,6 +4,7 @@ its pair. Frequencies kept in bfloat16 or float16 put a turn off by less than bf
 import numpy as np
 
 import case
+import grids
 from case import Built, accepted
 from seen_cases import bf16, ladder
 from setting_cases import numbered
@@ -58,6 +59,16 @@ def lone(number, fault):
                lambda: Built([("x", table.reshape(-1).astype(np.float64 if dtype == "f64" else F32))], dtype, 100.0 if fault else 0.0, length, check={"positions": f"{first}:{first + length}"}))
 
 
+def cells(number, fault):
+    """A line of one side of the cells of a grid, whose rows are no waves."""
+    rng = drawn(600 + number)
+    grid, dim = tuple(int(n) for n in rng.choice([5, 6, 8, 9], 2, replace=False)), int(rng.choice([32, 64]))
+    angle = grids.pair_angles(dim, grid, "qwen2-vl", base=3e4 if fault else 1e4)
+    table = (np.cos, np.sin)[number % 2](angle)
+    return one(number + (650 if fault else 600), f"a line of {('cosines', 'sines')[number % 2]} of cells, {fault or 'right'}", "rope-2d", {"dim": dim, "grid": f"{grid[0]}x{grid[1]}", "convention": "qwen2-vl"},
+               accepted(fault) if fault else (), lambda: Built([("x", table.reshape(-1).astype(F32))], "f32", 100.0 if fault else 0.0, len(angle)))
+
+
 def half(x):
     return x.astype(np.float16).astype(np.float64)
 
@@ -103,6 +114,8 @@ def spoilt():
         yield line(number, ("wrong-base", "position-offset", "direction-reversed")[number % 3])
     for number in range(16):
         yield vectors(number)
+    for number in range(4):
+        yield cells(number, "wrong-base")
     for number in range(18):
         yield lone(number, ("wrong-base", "position-offset", "damaged-cells")[number % 3])
 
@@ -112,3 +125,5 @@ def clean():
         yield line(number, "")
     for number in range(12):
         yield lone(number, "")
+    for number in range(4):
+        yield cells(number, "")

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "pe/diagnosis/rotations/likelihood.hpp"
 #include "pe/kinds/rotation.hpp"
 
 namespace pe {
@@ -66,35 +67,16 @@ bool has_rows_of_both(const Stored& array, Index pairs) {
   return is_circle(halves[0], halves[1]) || is_circle(neighbours[0], neighbours[1]);
 }
 
-// Whether nearly all columns of the first rows are waves, each of one step from row to row, and
-// some of them bends.
-bool has_waves(const Stored& array, Index width) {
-  constexpr double near = 0.05, nearly_all = 0.9, bent = 1.9;
-  constexpr Index most = 64;
-  const Index rows = std::min(most, array.size() / width);
-  const Numbers some = numbers_of(array, 0, rows * width);
-  const auto at = [&](Index row, Index column) {
-    return some[static_cast<std::size_t>(row * width + column)];
-  };
-  Index waves = 0;
-  bool bends = false;
-  for (Index j = 0; j < width; ++j) {
-    double product = 0, square = 0, off = 0, all = 0;
-    for (Index t = 1; t + 1 < rows; ++t) {
-      product += at(t, j) * (at(t - 1, j) + at(t + 1, j));
-      square += at(t, j) * at(t, j);
-    }
-    const double twice_cosine = square > 0 ? product / square : 0;  // of the step
-    for (Index t = 1; t + 1 < rows; ++t) {
-      const double sum = at(t - 1, j) + at(t + 1, j);
-      off += std::pow(sum - twice_cosine * at(t, j), 2);
-      all += at(t - 1, j) * at(t - 1, j) + at(t + 1, j) * at(t + 1, j);
-    }
-    const bool is_wave = std::fabs(twice_cosine) <= 2 + near && off <= near * near * all;
-    waves += is_wave;
-    bends = bends || (is_wave && twice_cosine < bent);
-  }
-  return bends && static_cast<double>(waves) >= nearly_all * static_cast<double>(width);
+// Whether nearly all columns of one side are waves, each of one step from row to row.
+bool has_waves(const Dump& rows, const Rotation& rotation) {
+  constexpr double nearly_all = 0.9;
+  RotationReading reading;
+  reading.rows = rows.arrays[0].shape[0];
+  reading.width = rows.arrays[0].shape[1];
+  double largest = 0;
+  for (const double x : numbers_of(rows.arrays[0], 0, std::min<Index>(rows.arrays[0].size(), 4096)))
+    largest = std::max(largest, std::fabs(x));
+  return waviness(rows, reading, rotation.magnitude, largest) >= nearly_all;
 }
 
 bool is_line(const Stored& array) {
@@ -127,10 +109,14 @@ std::optional<Dump> with_rows(const Expectation& expected, const Dump& dump) {
   const Index size = first.size(), width = width_of(first, 0, size, pairs, expected),
               seen = std::min(size, most);
   if (last.size() != size || width == 0) return {};
-  const bool is_as_meant = expected.rows && size == *expected.rows * width;
-  const bool is_read = is_one ? is_as_meant || (size / width > 3 && has_waves(first, width))
+  const auto meant = rotation->coordinates && rotation->coordinates->count
+                         ? rotation->coordinates->count
+                         : expected.rows;
+  const bool is_as_meant = meant && size == *meant * width;
+  Dump rows = reshaped({size / width, width});
+  const bool is_read = is_one ? is_as_meant || has_waves(rows, *rotation)
                               : is_circle(numbers_of(first, 0, seen), numbers_of(last, 0, seen));
-  return is_read ? std::optional(reshaped({size / width, width})) : std::nullopt;
+  return is_read ? std::optional(std::move(rows)) : std::nullopt;
 }
 
 }  // namespace pe

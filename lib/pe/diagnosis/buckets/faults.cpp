@@ -327,30 +327,6 @@ class Faults {
 
 }  // namespace
 
-std::vector<std::int64_t> moves_along(
-    std::int64_t query, std::int64_t first_key, Index keys,
-    const std::function<bool(Index i, std::int64_t offset)>& has) {
-  constexpr std::int64_t farthest = 1 << 12;
-  constexpr Index seen = 256;
-  constexpr std::size_t most = 3;
-  const std::int64_t far = std::min<std::int64_t>(farthest, 2 * keys);
-  const Index step = std::max<Index>(1, keys / seen), count = (keys + step - 1) / step;
-  std::vector<std::pair<Index, std::int64_t>> counted;  // keys that hold something else
-  for (std::int64_t move = -far; move <= far; ++move) {
-    Index other = 0;
-    for (Index i = 0; i < keys && 10 * other <= count; i += step)
-      other += !has(i, first_key + i - query + move);
-    if (move != 0 && 10 * other <= count) counted.emplace_back(other, move);
-  }
-  std::ranges::sort(counted, {}, [](const auto& one) {
-    return std::tuple(one.first, std::abs(one.second), one.second);
-  });
-  std::vector<std::int64_t> moves;
-  for (const auto& [other, move] : counted)
-    if (moves.size() < most) moves.push_back(move);
-  return moves;
-}
-
 std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
                                    BucketFault fault, const BucketEvidence& evidence) {
   if (!from.rule) return {};
