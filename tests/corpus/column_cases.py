@@ -7,6 +7,7 @@ import turns
 from case import Built, accepted
 from seen_cases import ladder, yarn
 from setting_cases import numbered
+from tables import F32
 from wiring_cases import halves, turned
 
 LINES = 37100
@@ -219,8 +220,52 @@ def vectors():
             number += 1
 
 
+ORDERS = {"moved on": lambda rng, n: np.roll(np.arange(n), int(rng.choice([1, 3, -1, -5]))), "by strides": lambda rng, n: np.arange(n).reshape(int(rng.choice([4, 8])), -1).T.ravel(),
+          "at random": lambda rng, n: rng.permutation(n), "a third at random": None}
+
+
+def orders():
+    """All columns of a table are there, none where it belongs: a view that was read by other strides, an index that was sorted as text."""
+    number = 180
+    for way, make in ORDERS.items():
+        for encoding in ("sinusoidal", "rope", "rope turns"):
+            rng = drawn(number)
+            dim, length, dtype = int(rng.choice([32, 64, 96])), int(rng.choice([40, 300])), str(rng.choice(["f32", "f32", "bf16", "f16"]))
+            angle = np.arange(length)[:, None] * ladder(dim, 1e4)
+            if encoding == "rope":
+                table, name, flags = np.hstack([np.cos(angle), np.sin(angle)]), "cos_sin_cache", {"file_layout": "cos-sin"}
+            else:
+                sides = (np.sin(angle), np.cos(angle)) if encoding == "sinusoidal" else (np.cos(angle), np.sin(angle))
+                table, name, flags = np.stack(sides, -1).reshape(length, dim), "pe", {} if encoding == "sinusoidal" else {"file_layout": "turns"}
+            if make:
+                order = make(rng, dim)
+            else:
+                some, order = np.sort(rng.choice(dim, dim // 3, replace=False)), np.arange(dim)
+                order[some] = rng.permutation(some)
+            yield one(number, f"columns {way} {encoding} {dtype}", encoding.split()[0], {"dim": dim, "base": 1e4}, accepted("wrong-order", "pairs-permuted"),
+                      lambda t=case.rounded(table, dtype)[:, order], dtype=dtype, name=name, length=length, flags=flags: Built([(name, t)], dtype, 100.0, length, check=flags))
+            number += 1
+
+
+def numbers():
+    """The same of a number for each pair."""
+    for number, way in enumerate(("moved on", "by strides", "at random", "a third at random"), 192):
+        for again in range(2):
+            rng = drawn(number + 4 * again)
+            pairs = int(rng.choice([32, 48, 64]))
+            some, order = np.sort(rng.choice(pairs, pairs // 3, replace=False)), np.arange(pairs)
+            order[some] = rng.permutation(some)
+            order = ORDERS[way](rng, pairs) if ORDERS[way] else order
+            theta = ladder(2 * pairs, 5e5)[order]
+            name, held = (("inv_freq", theta), ("x", theta), ("periods", 1 / theta))[int(rng.integers(3))]
+            yield one(number + 4 * again, f"{name} {way}", "rope", {"dim": 2 * pairs, "base": 5e5}, accepted("pairs-permuted"),
+                      lambda name=name, held=held: Built([(name, held.astype(F32))], "f32", 100.0, len(held)))
+
+
 def spoilt():
     yield from tables()
+    yield from orders()
+    yield from numbers()
     yield from throughout()
     yield from one_side()
     yield from vectors()

@@ -90,6 +90,10 @@ def rearranged():
     order = drawn(30).permutation(128)
     yield one(-46, "transposed", "sinusoidal, 64 channels, layout interleaved, base 10000", [("x", table.T)], "sinusoidal")
     yield one(-45, "rows in another order", "sinusoidal, 64 channels, layout interleaved, base 10000", [("x", table[order])], "sinusoidal")
+    pairs = drawn(31).permutation(32)
+    for k, (what, held) in enumerate((("backwards", theta[::-1]), ("in another order", theta[pairs]), ("of bf16", case.rounded(theta, "bf16")))):
+        yield one(-49 + k, f"frequencies {what}", "rope, base 10000, 32 pairs turn, no scaling", [("x", held.astype(F32))])
+    yield one(-50, "pairs of a cache in another order", "rope, base 10000, 32 pairs turn, no scaling", turns(theta[pairs], 128))
     yield one(-44, "rows of a cache in another order", "rope, base 10000, 32 pairs turn, no scaling", [(n, a[order]) for n, a in turns(theta, 128)])
 
 

@@ -156,6 +156,28 @@ def gathered(folder, spoilt):
         yield late(300 + k, causes, f"vectors of get_rel_pos{', ' if what else ''}{what}", "decomposed", made, "npz")
 
 
+def tables_of_differences(folder, spoilt):
+    """The tables before anything is gathered: their names are the checkpoint's, and of these no more than the axis is read."""
+    names = ({"h": "rel_pos_h", "w": "rel_pos_w"}, {"h": "row_table", "w": "column_table"}, {"h": "blocks.0.attn.rel_pos_h.weight", "w": "blocks.0.attn.rel_pos_w.weight"})
+    for k, (what, causes) in enumerate((("exchanged", accepted("axes-swapped")), ("exchanged, a square", accepted("axes-swapped")), ("last difference first", accepted("bucket-transposed", "rows-permuted")),
+                                        ("numbers of bf16", accepted("low-precision-table")), ("one on", accepted("row-offset", "rows-permuted", "position-offset")), ("times 2", accepted("wrong-amplitude")),
+                                        ("", ()), ("rows alone", ()), ("bf16", ()), ("a square", ()))):
+        if bool(causes) != spoilt:
+            continue
+
+        def made(number=350 + k, what=what):
+            rng = drawn(number)
+            h, w = (5, 5) if "square" in what else (int(rng.integers(3, 7)), int(rng.integers(7, 12)))
+            tables = {n: rng.standard_normal((2 * e - 1, 8)).astype(F32) for n, e in (("h", h), ("w", w))}
+            flags = {"grid": f"{h}x{w}", "row-vectors": saved(folder, LINES + number, "h", tables["h"]), "column-vectors": saved(folder, LINES + number, "w", tables["w"])}
+            if what.startswith("exchanged"):
+                tables = {"h": tables["w"], "w": tables["h"]}
+            change = {"last difference first": lambda t: t[::-1], "numbers of bf16": lambda t: case.rounded(t, "bf16"), "one on": lambda t: np.roll(t, -1, 0), "times 2": lambda t: 2 * t}.get(what, lambda t: t)
+            called = names[int(rng.integers(3))]
+            return flags, [(called[n], change(t).astype(F32)) for n, t in tables.items() if what != "rows alone" or n == "h"]
+        yield late(350 + k, causes, f"tables of differences{', ' if what else ''}{what}", "decomposed", made, "npz")
+
+
 def ratios(spoilt):
     for k, dim in enumerate((64, 32)):
         def made(dim=dim):
@@ -293,6 +315,7 @@ def every(folder, spoilt):
     yield from by_offset(folder, spoilt)
     yield from projected(folder, spoilt)
     yield from gathered(folder, spoilt)
+    yield from tables_of_differences(folder, spoilt)
     yield from ratios(spoilt)
     yield from untied(folder, spoilt)
     yield from resized(folder, spoilt)

@@ -37,6 +37,7 @@ std::vector<Setting> others_of(const Parameter& parameter, const Parameters& mea
                                  : meant.number(parameter.name).value();
       std::set<double> numbers = usual(value, whole);
       if (std::string_view(parameter.name) == "base") numbers.insert({1e4, 1e5, 5e5, 1e6});
+      if (std::string_view(parameter.name) == "step") numbers.insert({0.1, 0.2, 0.25, 0.5, 1});
       numbers.erase(value);
       others.assign(numbers.begin(), numbers.end());
       break;

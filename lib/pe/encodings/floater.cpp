@@ -87,11 +87,19 @@ constexpr Parameter schema[] = {
 SlopeWork solving_of(const Parameters& parameters) {
   const bool layers = parameters.choice("dynamics") == "mlp";
   const auto dim = static_cast<double>(parameters.integer("dim"));
-  const double steps = std::ceil(1 / parameters.number("step").value() - 1e-9);
-  return {.slopes = slopes_of(parameters.choice("solver"), steps),
+  const std::string& solver = parameters.choice("solver");
+  const double steps = std::ceil(1 / parameters.number("step").value() - 1e-9),
+               slopes = slopes_of(solver, steps);
+  // A step rounds the new row once, and the part that the slopes add less than once more.
+  const bool adapts = solver == "dopri5";
+  const double taken = adapts ? slopes / 7 : solver == "recursion" ? 1 : steps;
+  return {.slopes = slopes,
           .operations =
               layers ? 300 + 2 * dim * static_cast<double>(hidden_of(parameters)) : 100 + 2 * dim,
-          .smaller = layers ? "a smaller --hidden or --dim" : "a smaller --dim"};
+          .smaller = layers ? "a smaller --hidden or --dim" : "a smaller --dim",
+          .roundings = 2 * taken,
+          .tolerance = adapts ? taken * parameters.number("tolerance").value() : 0,
+          .meeting = layers ? 0 : 2};
 }
 
 // States along the way. Those of 4 MiB are kept, so that a position far on need not be reached from

@@ -18,6 +18,9 @@ struct SlopeWork {
   double slopes = 0;      // of a row, about
   double operations = 0;  // of a slope
   std::string smaller;    // the sizes that make those less: "a smaller --dim"
+  double roundings = 0;   // of the largest number that meets a channel, from each row to the next
+  double tolerance = 0;   // what the solver may add, as a share of the same
+  Index meeting = 0;      // so many neighbouring channels meet in a step; 0: all of them
 };
 
 /// Slopes that rk4 or euler takes for a row by so many equal steps, dopri5 by as many as it needs,

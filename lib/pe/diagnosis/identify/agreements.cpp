@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <numeric>
 
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/diagnose.hpp"
@@ -305,6 +307,34 @@ class AgreementSearch {
     return has_rows(seen.reading) || names_frequencies(dump_);
   }
 
+  // Ladders that have the frequencies measured in another order, or but for a rounding to 16 bits:
+  // so many numbers are no chance.
+  std::vector<Made> told_otherwise(const FrequencyEstimate& seen) const {
+    constexpr Index few = 8;
+    const std::vector<double>& frequencies = seen.measured.frequencies;
+    if (seen.reading.pairs < few || seen.reading.form == Form::vectors ||
+        !std::ranges::all_of(frequencies, [](double f) { return std::isfinite(f) && f >= 0; }))
+      return {};
+    FrequencyEstimate other = seen;
+    Measured& measured = other.measured;
+    std::vector<std::size_t> order(frequencies.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t j) { return frequencies[j]; });
+    const auto type = type_of_numbers(dump_.arrays[seen.reading.cosine.array]);
+    for (std::size_t j = 0; j < order.size(); ++j) {
+      measured.frequencies[j] = frequencies[order[j]];
+      measured.errors[j] =
+          seen.measured.errors[order[j]] +
+          (measured.exact && type ? unit_roundoff(*type) * measured.frequencies[j] : 0);
+    }
+    std::vector<Made> all = usual(other);
+    std::erase_if(all, [&](const Made& one) {
+      const auto truth = truth_of(one.second, seen.reading);
+      return !truth || !is_within(measured, truth->frequencies);
+    });
+    return all;
+  }
+
   // The nearest candidates with a fault that has a name.
   std::vector<AgreeingCandidate> faulty(const std::vector<std::vector<Made>>& all) const {
     struct Near {
@@ -313,7 +343,11 @@ class AgreementSearch {
       const Made* made;
     };
     std::vector<Near> nearest;
+    std::vector<std::vector<Made>> otherwise;
+    for (const FrequencyEstimate& seen : seen_) otherwise.push_back(told_otherwise(seen));
     for (std::size_t i = 0; i < seen_.size(); ++i) {
+      for (const Made& one : otherwise[i])
+        nearest.push_back({0.001 * one.first.cost, &seen_[i], &one});
       if (!may_be_fitted(seen_[i])) continue;
       for (const auto& one : all[i])
         if (const auto truth = truth_of(one.second, seen_[i].reading))

@@ -56,6 +56,7 @@ class ColumnSearch {
       one.source = same != before.end() ? likewise(*same, one) : source_of(one.column);
       if (same == before.end() && has_free_number(one) && !is_clear(one)) return {};
     }
+    join_still_cosines();
     std::ranges::sort(found_, {}, [](const ColumnFault& one) { return one.column.pair; });
     if (is_excuse() || !hold_for_every_row()) return {};
     return found_;
@@ -147,6 +148,7 @@ class ColumnSearch {
       case Kind::anything:
         return true;
       case Kind::constant:
+        if (want == 0 && value != 0) return false;  // p times a tiny frequency
         return std::fabs(value - want) <= 2 * unit * std::fabs(want) + nothing;
       case Kind::other:
         want = meant.at(source.from);
@@ -228,6 +230,7 @@ class ColumnSearch {
 
   // From the column alone, for its pair's other one may be right.
   Source own_frequency(const PairSide& column) const {
+    if (const auto slow = hardly_turning(column)) return *slow;
     const RotationObservation& alone = side_alone(column.sine);
     const double measured = alone.measured(hypothesis_)[column.pair],
                  error = alone.measured_errors(hypothesis_)[column.pair];
@@ -239,6 +242,36 @@ class ColumnSearch {
         meant_.size() >= few && error * farthest <= vague && frequency(column) > 0;
     return {Source::Kind::frequency, is_known ? measured : std::numeric_limits<double>::quiet_NaN(),
             error};
+  }
+
+  // Sines that are as good as their angles.
+  std::optional<Source> hardly_turning(const PairSide& column) const {
+    constexpr double small = 1e-4;
+    double products = 0, squares = 0, largest = 0;
+    for (std::size_t i = 0; i < meant_.size(); ++i) {
+      const double p = position_of(hypothesis_, observation_.rows()[i], column.pair),
+                   value = got(i, column);
+      products += p * value;
+      squares += p * p;
+      largest = std::max(largest, std::fabs(value));
+    }
+    if (!column.sine || largest > small || squares == 0 || products == 0) return {};
+    const double slope = products / squares / hypothesis_.sine_magnitude;
+    return Source{Source::Kind::frequency, slope,
+                  2 * unit_roundoff(observation_.dtype()) * std::fabs(slope)};
+  }
+
+  // Cosines that are 1 because their pair hardly turns, as its sines say.
+  void join_still_cosines() {
+    using Kind = Source::Kind;
+    for (ColumnFault& one : found_) {
+      if (one.column.sine || one.source.kind != Kind::constant) continue;
+      const auto sines =
+          std::ranges::find(found_, PairSide{one.column.pair, true}, &ColumnFault::column);
+      if (sines != found_.end() && sines->source.kind == Kind::frequency &&
+          holds(one.column, sines->source))
+        one.source = sines->source;
+    }
   }
 
   const RotationObservation& side_alone(bool sine) const {

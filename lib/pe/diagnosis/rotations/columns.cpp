@@ -97,6 +97,9 @@ class ColumnWords {
                                                                       : "the cosines of",
                                                    spell_other(source.from.pair, column.pair))};
       case Source::Kind::frequency:
+        if (constexpr double nowhere = 1e-9; std::fabs(source.a) < nowhere * frequency)
+          return {Cause::channels_not_rotated,
+                  fmt::format("turn by {:.4g} radians a position, which is not at all", source.a)};
         return {Cause::pair_frequency,
                 fmt::format("turn by {:.4g} times the pair's frequency", source.a / frequency)};
       case Source::Kind::anything:

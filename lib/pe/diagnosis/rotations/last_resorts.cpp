@@ -8,11 +8,22 @@
 
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
+#include "pe/diagnosis/rotations/column_order.hpp"
 #include "pe/diagnosis/rotations/columns.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
+namespace {
+
+// Several things that columns hold are one where each holds another's.
+PartReport simplest(const ProbedDump& dump, PartReport part) {
+  if (part.reasons.size() > 1 && part.attempt->reasons.empty())
+    if (auto order = column_order(dump, *part.attempt)) part.reasons = {std::move(*order)};
+  return part;
+}
+
+}  // namespace
 
 std::optional<std::pair<const Attempt*, Diagnosis>> beside_still_pairs(
     const ProbedDump& dump, const std::vector<Attempt>& kept, const AttemptJudge& judge) {
@@ -72,7 +83,7 @@ std::optional<PartReport> few_spoilt_columns(const ProbedDump& dump,
     if (!one.reasons.empty() || one.copies_differ) continue;
     ColumnReport columns = spoilt_columns(dump, one);
     if (!columns.reasons.empty() && 4 * columns.wrong <= columns.all)
-      return PartReport{&one, std::move(columns.reasons)};
+      return simplest(dump, {&one, std::move(columns.reasons)});
   }
   return {};
 }
@@ -98,7 +109,16 @@ std::optional<PartReport> spoilt_part_of(const ProbedDump& dump,
       best = PartReport{one, std::move(columns.reasons)};
     }
   }
-  return best;
+  return best ? std::optional(simplest(dump, std::move(*best))) : std::nullopt;
+}
+
+std::optional<PartReport> columns_elsewhere(const ProbedDump& dump,
+                                            const std::vector<Attempt>& attempts) {
+  for (const Attempt& one : attempts) {
+    if (!one.reasons.empty() || one.copies_differ) continue;
+    if (auto order = column_order(dump, one)) return PartReport{&one, {std::move(*order)}};
+  }
+  return {};
 }
 
 }  // namespace pe

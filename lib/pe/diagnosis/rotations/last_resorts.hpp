@@ -39,4 +39,8 @@ std::optional<PartReport> spoilt_part_of(const ProbedDump& dump,
                                          const std::vector<Attempt>& attempts,
                                          const std::vector<Attempt>& kept, const Attempt& attempt);
 
+/// All columns of a table that is read as it is meant, each in another's place.
+std::optional<PartReport> columns_elsewhere(const ProbedDump& dump,
+                                            const std::vector<Attempt>& attempts);
+
 }  // namespace pe

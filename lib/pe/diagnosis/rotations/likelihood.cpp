@@ -12,23 +12,30 @@ namespace {
 
 using Form = RotationReading::Form;
 
-// Part of the frequencies that are positive, at most 1 and no larger than the one before; factors
-// divide, and so are 1 or more.
+// Part of the frequencies that are positive, at most 1 and no larger than the one before, or that
+// are meant, in any order; factors divide, and so are 1 or more.
 double descent(const RotationObservation& observation) {
   const std::vector<double>& f = observation.measured();
   const std::vector<double>& unscaled = observation.truth().unscaled;
   const bool factors = observation.reading().form == Form::factors;
   const bool frequencies = observation.reading().form == Form::frequencies;
   std::size_t good = 0, backwards = 0;  // from the first to the last; from the last to the first
+  std::size_t known = 0;                // some pair's that is meant
+  constexpr double near = 1e-3;
+  std::vector<double> meant = observation.truth().frequencies;
+  std::ranges::sort(meant);
   for (std::size_t j = 0; j < f.size(); ++j) {
     const double most = factors && j < unscaled.size() ? unscaled[j] : j > 0 ? f[j - 1] : 1;
     const bool still = f[j] == 0 && frequencies,
                is_one = std::isfinite(f[j]) && (still || f[j] > 0);
     good += is_one && f[j] <= 1.01 * most;
     backwards += is_one && frequencies && f[j] <= 1.01 * (j + 1 < f.size() ? f[j + 1] : 1);
+    const auto next = std::ranges::lower_bound(meant, f[j] / (1 + near));
+    known += is_one && !factors && next != meant.end() && *next <= f[j] * (1 + near);
   }
   return f.empty() ? 0
-                   : static_cast<double>(std::max(good, backwards)) / static_cast<double>(f.size());
+                   : static_cast<double>(std::max({good, backwards, known})) /
+                         static_cast<double>(f.size());
 }
 
 // Part of the turns whose magnitude is the amplitude times a power of the pair's scale.

@@ -237,6 +237,8 @@ class Verdict {
       report_.tell(attempt, observation, residuals);
     else if (const auto part = spoilt_part_of(probed(), attempts_, kept_, attempt))
       take(*part, residuals);
+    else if (const auto order = columns_elsewhere(probed(), attempts_))
+      take(*order, residuals);
     else if (const auto open = beside_still_pairs(probed(), kept_, alone())) {
       report_.take_reasons(*open->first, residuals, open->second.reasons, Tier::wrong, false);
       report_.diagnosis.after = open->second.after;

@@ -14,6 +14,14 @@ void fill_row(const Table& table, std::int64_t position, double* out) {
 
 }  // namespace
 
+std::int64_t RowObservation::source(const RowHypothesis& hypothesis, Index row) const {
+  std::int64_t position = first + row;
+  if (!hypothesis.order.empty()) position = hypothesis.order[static_cast<std::size_t>(row)];
+  if (hypothesis.last) position = std::min(position, *hypothesis.last);
+  if (hypothesis.period > 0) position = first + (position - first) % hypothesis.period;
+  return position + hypothesis.shift;
+}
+
 bool RowObservation::evaluate(const RowHypothesis& hypothesis, Index row, double* out) const {
   const Table& source_table = hypothesis.table ? *hypothesis.table : table;
 
@@ -26,16 +34,12 @@ bool RowObservation::evaluate(const RowHypothesis& hypothesis, Index row, double
     }
     return true;
   }
-  std::int64_t position = first + row;
-  if ((hypothesis.zero_from && position >= *hypothesis.zero_from) ||
-      hypothesis.zero_row == position) {
+  if ((hypothesis.zero_from && first + row >= *hypothesis.zero_from) ||
+      hypothesis.zero_row == first + row) {
     std::fill_n(out, width, 0.0);
     return true;
   }
-  if (!hypothesis.order.empty()) position = hypothesis.order[static_cast<std::size_t>(row)];
-  if (hypothesis.last) position = std::min(position, *hypothesis.last);
-  if (hypothesis.period > 0) position = first + (position - first) % hypothesis.period;
-  position += hypothesis.shift;
+  const std::int64_t position = source(hypothesis, row);
   if (position < begin || position >= end) return false;
   fill_row(source_table, position, out);
   if (!hypothesis.channels.empty()) {
@@ -47,32 +51,46 @@ bool RowObservation::evaluate(const RowHypothesis& hypothesis, Index row, double
   return true;
 }
 
-double RowObservation::allowed(const RowHypothesis& hypothesis, double truth, Index row,
-                               Index channel) const {
-  const double magnitude = std::fabs(truth);
-  double bound = relative * magnitude + absolute * std::fabs(hypothesis.scale) +
-                 rounding_error(magnitude, dtype);
-  if (hypothesis.scale != 1)
-    bound += 2 * 0x1p-24 * magnitude;  // the factor in float32, and its product
-  if (hypothesis.storage) bound += rounding_error(magnitude, *hypothesis.storage);
-  if (coarse) bound += coarse->half_step(row * width + channel, truth);
-  return bound;
+void RowObservation::allow(const RowHypothesis& hypothesis, std::span<const double> truth,
+                           Index row, double* out) const {
+  const Index meeting =
+      table.solving && table.solving->meeting > 0 ? table.solving->meeting : width;
+  const double carries =
+      by_row * static_cast<double>(std::max<std::int64_t>(0, source(hypothesis, row % rows)));
+  double largest = 0;
+  for (std::size_t channel = 0; channel < truth.size(); ++channel) {
+    if (by_row > 0 && static_cast<Index>(channel) % meeting == 0) {
+      largest = 0;
+      for (const double value : truth.subspan(
+               channel, std::min(static_cast<std::size_t>(meeting), truth.size() - channel)))
+        largest = std::max(largest, std::fabs(value));
+    }
+    const double magnitude = std::fabs(truth[channel]);
+    double bound = relative * magnitude + absolute * std::fabs(hypothesis.scale) +
+                   carries * largest + rounding_error(magnitude, dtype);
+    if (hypothesis.scale != 1)
+      bound += 2 * 0x1p-24 * magnitude;  // the factor in float32, and its product
+    if (hypothesis.storage) bound += rounding_error(magnitude, *hypothesis.storage);
+    if (coarse)
+      bound += coarse->half_step(row * width + static_cast<Index>(channel), truth[channel]);
+    out[channel] = bound;
+  }
 }
 
 Fit RowObservation::measure(const RowHypothesis& hypothesis) const {
   Fit fit{0, 0, 0};
   Index cells = 0, within = 0, seen = 0;
-  std::vector<double> truth(static_cast<std::size_t>(width));
+  std::vector<double> truth(static_cast<std::size_t>(width)), bound(truth);
   for (const Probe& probe : probes) {
     if (hypothesis.storage && !on_grid(probe.got, *hypothesis.storage))
       return {HUGE_VAL, HUGE_VAL, 0};
     if (!evaluate(hypothesis, probe.row, truth.data())) continue;
     ++seen;
+    allow(hypothesis, truth, probe.row, bound.data());
     for (std::size_t column = 0; column < truth.size(); ++column) {
       double difference = std::fabs(probe.got[column] - truth[column]);
       if (std::isnan(difference)) difference = HUGE_VAL;
-      const double limit =
-          allowed(hypothesis, truth[column], probe.row, static_cast<Index>(column));
+      const double limit = bound[column];
       within += difference <= limit;
       ++cells;
       fit.residual = std::max(fit.residual, difference);

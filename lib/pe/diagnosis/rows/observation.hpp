@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct RowObservation {
   std::int64_t first = 0;                // position of row 0
   std::int64_t begin = 0, end = 0;       // positions that the table meant has
   double relative = 0, absolute = 0;     // bound before the rounding to the file's dtype
+  double by_row = 0;  // added to it from row to row, as a share of the channels that meet in a step
   std::string derivation;
   std::shared_ptr<const Coarse> coarse = {};  // see Dump
   std::vector<Probe> probes;
@@ -48,10 +50,13 @@ struct RowObservation {
       implied;  // position of the row meant that each row of the dump equals; −1: of none
 
   Fit measure(const RowHypothesis& hypothesis) const;
+  /// The row of the table that a row of the dump holds, where it holds one.
+  std::int64_t source(const RowHypothesis& hypothesis, Index row) const;
   /// A row of the dump as the hypothesis has it; false where the table meant has no such row.
   bool evaluate(const RowHypothesis& hypothesis, Index row, double* out) const;
-  /// What is allowed at a channel of a row of the dump as [times · rows, width].
-  double allowed(const RowHypothesis& hypothesis, double truth, Index row, Index channel) const;
+  /// What is allowed at each channel of a row of the dump as [times · rows, width].
+  void allow(const RowHypothesis& hypothesis, std::span<const double> truth, Index row,
+             double* out) const;
 };
 
 std::span<const Proposer<RowObservation>> row_proposers();

@@ -80,7 +80,7 @@ Proposals clamped(const RowObservation& observation, const RowHypothesis& hypoth
   if (implied.size() < 3 || implied.back() < 0 || implied.back() != implied[implied.size() - 2])
     return {};
   RowHypothesis other = hypothesis;
-  other.last = implied.back();
+  other.last = implied.back() - hypothesis.shift;
   return {{std::move(other),
            fmt::format("the rows after position {} repeat its row", implied.back()), 1}};
 }
@@ -174,7 +174,15 @@ Proposals exchanged(const RowObservation& observation, const RowHypothesis& hypo
       !std::holds_alternative<Table>(expected.effect))
     return {};
   std::vector<Index> extents = parse_grid(expected.parameters.choice("grid"), 2, "grid");
-  if (extents[0] == extents[1]) return {};
+  const Index side = extents[0], tokens = observation.rows - side * side;
+  if (side == extents[1]) {
+    if (observation.first != 0 || tokens < 0 || !hypothesis.order.empty()) return {};
+    RowHypothesis other = hypothesis;
+    for (Index token = 0; token < tokens; ++token) other.order.push_back(token);
+    for (Index place = 0; place < side * side; ++place)
+      other.order.push_back(tokens + place % side * side + place / side);
+    return {{std::move(other), "rows and columns of the grid are exchanged", 1}};
+  }
   const std::string grid = fmt::format("{}x{}", extents[1], extents[0]);
   auto made = expected.remake({{"grid", grid}});
   Table* const table = made ? std::get_if<Table>(&made->effect) : nullptr;
@@ -263,7 +271,7 @@ double simplest(const Ratios& ratios) {
 Proposals amplitudes(const RowObservation& observation, const RowHypothesis& hypothesis) {
   const Ratios ratios = ratios_of(observation, hypothesis);
   const double ratio = simplest(ratios);
-  if (ratio == 0 || ratio == 1 || !std::isfinite(ratio)) return {};
+  if (ratio == 0 || std::fabs(ratio - 1) < 0x1p-22 || !std::isfinite(ratio)) return {};
   Proposals proposals;
   const double root = std::sqrt(static_cast<double>(observation.width));
   struct Known {

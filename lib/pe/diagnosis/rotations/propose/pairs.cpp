@@ -128,10 +128,34 @@ RotationProposals permuted_of_axes(const RotationObservation& observation,
   return {one};
 }
 
+// Numbers for each pair: each is some pair's, no two the same one's.
+RotationProposals permuted_numbers(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis) {
+  const std::size_t n = observation.pairs();
+  if (n < 3 || hypothesis.frequencies.size() != n) return {};
+  std::vector<double> want(n), bound(n);
+  observation.prediction(hypothesis).frequencies(want.data(), bound.data());
+  double widest = 0;
+  for (std::size_t j = 0; j < n; ++j)
+    if (want[j] > 0) widest = std::max(widest, bound[j] / want[j]);
+  const std::vector<double>& seen = observation.measured();
+  std::vector<double> errors(n);
+  for (std::size_t j = 0; j < n; ++j) errors[j] = widest * std::fabs(seen[j]);
+  const std::vector<double> from = one_to_one(want, seen, errors);
+  if (from.empty() || std::ranges::is_sorted(from) || std::ranges::is_sorted(from, std::greater{}))
+    return {};
+  Proposal<RotationHypothesis> one{hypothesis, "pairs turn as others should: " + spell_runs(from),
+                                   1.2};
+  for (std::size_t j = 0; j < n; ++j)
+    one.hypothesis.frequencies[j] = hypothesis.frequencies[static_cast<std::size_t>(from[j])];
+  return {one};
+}
+
 // Each pair turns as some pair should, its own where it may.
 RotationProposals permuted(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
   if (!hypothesis.axis.empty()) return permuted_of_axes(observation, hypothesis);
+  if (!observation.has_rows()) return permuted_numbers(observation, hypothesis);
   if (!shows_turns(observation, hypothesis)) return {};
   const std::vector<double>&f = hypothesis.frequencies, seen = observation.measured(hypothesis),
         errors = observation.measured_errors(hypothesis);
