@@ -40,10 +40,12 @@ std::string ends_of_run(const std::string& text) {
   return is_decimal ? "" : list;
 }
 
-std::vector<Index> lengths_of(const Analysis& analysis) {
+// Of a subject of --versus its own, where it has any.
+std::vector<Index> lengths_of(const Analysis& analysis, const Request& request) {
   std::vector<Index> lengths;
+  const std::string& own = request.texts.length;
   const std::string& text =
-      analysis.quantity->several_lengths ? analysis.lengths : analysis.request.texts.length;
+      analysis.quantity->several_lengths && own.empty() ? analysis.lengths : own;
   if (const std::string list = ends_of_run(text); !list.empty())
     throw UsageError(fmt::format(
         "--length takes {}, got {}{}",
@@ -103,7 +105,7 @@ SubjectSheet answer_to(const Analysis& analysis, Request request, const std::str
                        bool among_kinds, Provenance* provenance,
                        const std::function<void(double share)>& tell, bool quiet) {
   const Quantity& quantity = *analysis.quantity;
-  const std::vector<Index> lengths = lengths_of(analysis);
+  const std::vector<Index> lengths = lengths_of(analysis, request);
   const std::optional<std::string> dtype = request.texts.dtype;
   if (!dtype) request.texts.dtype = "f64";
   if (quantity.several_lengths && !lengths.empty())

@@ -65,7 +65,7 @@ template <typename Checks>
 std::size_t name_width(const Checks& checks) {
   std::size_t wide = 0;
   for (const auto& check : checks) wide = std::max(wide, check.name.size());
-  return std::min<std::size_t>(wide, 40);
+  return std::min<std::size_t>(wide, 32);
 }
 
 /// What the entry of a manifest asks for; relative paths start from the folder of `manifest`.

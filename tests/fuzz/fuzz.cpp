@@ -62,6 +62,7 @@ class Bytes {
 };
 
 constexpr Index most_elements = 1 << 14;
+[[maybe_unused]] constexpr Index most_diagnosed = 512;  // each of which a search may ask for often
 
 void read_some(const pe::Stored& stored) {
   const Index count = std::min(stored.size(), most_elements);
@@ -142,7 +143,7 @@ pe::Subject subject_of(Bytes& bytes, std::size_t lines, Index length, const Load
   Index elements = 1;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const Index extent = 1 + bytes.take<std::uint8_t>() % 24;
-    shape.push_back(elements * extent > 4096 ? 1 : extent);
+    shape.push_back(elements * extent > most_diagnosed ? 1 : extent);
     elements *= shape.back();
   }
   const pe::Subject subject = subject_of(bytes, flags, shape[0], no_files);

@@ -95,6 +95,8 @@ CASES = [
     Case("context rope --dim 128 --base 10000 --length 1708,1707", curve(PLAIN), count=2),
     Case("context rope --dim 128 --base 10000 --length 1707 --inclusive", curve(PLAIN, 1), count=1),
     Case("context rope --dim 64 --base 1e6 --length 257", curve(ladder(10**6, 64)), count=1),
+    Case("context rope --dim 64 --length 300 --versus 'rope --dim 32 --length 500,700'", lambda row: curve(ladder(10000, 32 if "32" in row["subject"] else 64))(row)
+         if (row["subject"], row["length"]) in {("rope --dim 64", "300"), ("rope --dim 32", "500"), ("rope --dim 32", "700")} else {"length": -1}, count=3),
     Case("context rope --dim 2 --length 1,2,1000", curve(ladder(10000, 2)), count=3),
     Case("context rope --dim 96 --partial-rotary-factor 0.75 --base 7e4 --length 20011", curve(ladder(70000, 72)), count=1),
     Case("context rope --dim 32 --scaling linear --factor 4 --length 5000", curve(ladder(10000, 32, [4] * 16)), count=1),

@@ -5,6 +5,7 @@ import re
 import sys
 
 import bindings
+import reached
 import source
 
 # What each floor may include beside itself. Floors in one brace of STYLE.md do not know each other.
@@ -150,6 +151,15 @@ def alone(path):
             yield number, f"{found[0].rstrip('( ')} is named in lib/pe/platform alone: ask there, in words that other systems can answer"
 
 
+def alone_in_a_batch(path):
+    """A source of the library that names what it does not include."""
+    if path.suffix != ".cpp" or floor_of(path) in ("cmd", "examples", "tests"):
+        return
+    text = code(path.read_text())
+    for at, what in reached.unreached(path, text):
+        yield text.count("\n", 0, at) + 1, what
+
+
 FUNCTION = re.compile(r"\b(\w+)\(((?:[^()]|\([^()]*\))*)\)(?: const)?(?: try)?\s*(?=:[^:]|\{)")
 
 ROWS = "Encoding|Dialect|Scaling|Property|Parameter"  # rows of the catalogues, which outlive everything
@@ -203,7 +213,7 @@ def main():
     for path, number, text in named_twice(p for p in source.files(".hpp", ".cpp") if floor_of(p) != "tests"):
         twice.setdefault(path, []).append((number, text))
     for path in source.files(".hpp", ".cpp"):
-        faults = [fault for check in (includes, talk, purpose, portable, alone, kept) for fault in check(path)] + twice.get(path, [])
+        faults = [fault for check in (includes, talk, purpose, portable, alone, kept, alone_in_a_batch) for fault in check(path)] + twice.get(path, [])
         for number, text in faults:
             print(f"{path.relative_to(source.ROOT)}:{number}: {text}")
         passed, failed = passed + (not faults), failed + bool(faults)

@@ -355,6 +355,16 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
   return diagnosis;
 }
 
+// Queries and keys without what they were before are no turns that anyone could see.
+bool may_be_vectors(const Expectation& expected, const Dump& dump) {
+  constexpr std::string_view names[] = {"q", "k", "query", "key", "query_states", "key_states"};
+  if (!dump.before.empty() || kind_of(expected.effect) != Kind::rotation) return false;
+  return std::ranges::any_of(dump.arrays, [&](const Stored& array) {
+    return !array.is_complex && (squeezed(array.shape).size() > 2 ||
+                                 std::ranges::find(names, array.name) != std::end(names));
+  });
+}
+
 }  // namespace
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
@@ -365,6 +375,8 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   if (rows)
     told.notes.push_back(fmt::format("its numbers stand in a line, which was read as [{}]",
                                      spell_shape(dump.arrays[0].shape)));
+  if (told.tier == Tier::wrong && told.reasons.empty() && may_be_vectors(asked, dump))
+    told.notes.emplace_back("of queries and keys that were turned, --before gives what they were");
   return told;
 }
 

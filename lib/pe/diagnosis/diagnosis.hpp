@@ -27,7 +27,7 @@ struct Expectation {
   std::int64_t first = 0;                 // position of the first row
   std::int64_t step = 1;                  // from each to the next: of turns and waves other than 1
   std::vector<std::int64_t> listed = {};  // the rows' positions, where these go by no step
-  std::optional<Index> rows;              // --length: how many rows there must be
+  std::optional<Index> rows;              // --length: how many rows there must be at least
   const Dialect* dialect = nullptr;       // whose layout and arithmetic are required; null: any
   std::string layout;        // --file-layout: how the arrays are laid out; "": recognised
   std::string axes = {};     // --axes: of vectors, letters b h s d; "": by the count of rows

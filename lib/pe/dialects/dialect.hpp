@@ -18,12 +18,12 @@ struct Dialect {
   std::string_view summary;
   std::string_view source;  // files and functions
   std::string_view claim;   // how close to the real program, as a sentence
-  /// Parameters that it reads otherwise, where no flag says so, of a scaling or an encoding:
-  /// "dynamic.scale_rule=frozen sinusoidal.layout=halves". A value @name is another parameter's;
-  /// none: the config's value is not read. "config.reading=NAME" is
-  /// what Reading::others has of that program. With "?this|that" for models of these types alone,
-  /// for those of latent attention ("latent") or out of a GGUF file ("gguf"); "?!which" for all
-  /// others.
+  /// Parameters that it reads otherwise, where no flag says so, of a scaling, an encoding, or where
+  /// that is the parameter's own value: "dynamic.scale_rule=frozen sinusoidal.layout=halves". A
+  /// value @name is another parameter's; none: the config's value is not read.
+  /// "config.reading=NAME" is what Reading::others has of that program. With "?this|that" for
+  /// models of these types alone, for those of latent attention ("latent") or out of a GGUF file
+  /// ("gguf"); "?!which" for all others.
   std::string_view readings = {};
   Keeping keeping = Keeping::pairs;        // how it keeps cosines and sines
   std::optional<Keeping> also_keeps = {};  // another of its functions

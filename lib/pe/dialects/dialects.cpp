@@ -74,7 +74,7 @@ constexpr Dialect rows[] = {
          "llama.cpp 0c1e570 asks it to, at positions up to 8191, and within a rounding of the "
          "angle under divisors (data/parity/gguf.txt); the C library's powf stands for theirs.",
      .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf "
-                 "config.reading=ggml",
+                 "adjacent-to-halves.pairing=adjacent config.reading=ggml",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_cpu},
@@ -83,7 +83,7 @@ constexpr Dialect rows[] = {
      .source = "ggml src/ggml-cuda/rope.cu",
      .claim = "By reading the source; device powf, cosf and sinf may differ by ulps.",
      .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf "
-                 "config.reading=ggml",
+                 "adjacent-to-halves.pairing=adjacent config.reading=ggml",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_cuda},
@@ -92,7 +92,7 @@ constexpr Dialect rows[] = {
      .source = "ggml src/ggml-metal, kernels/rope.cl",
      .claim = "By reading the source; device pow, cos and sin may differ by ulps.",
      .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf "
-                 "config.reading=ggml",
+                 "adjacent-to-halves.pairing=adjacent config.reading=ggml",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_metal},
@@ -107,7 +107,7 @@ constexpr Dialect rows[] = {
      .readings = "dynamic.growth=unscaled longrope.attention-factor= longrope.factor= "
                  "yarn.truncate=true?latent yarn.attention-factor=?latent "
                  "yarn.mscale-rule=each?latent yarn.attention-factor=?gpt_oss yarn.mscale=?gpt_oss "
-                 "config.reading=vllm",
+                 "adjacent-to-halves.pairing=adjacent config.reading=vllm",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
@@ -121,7 +121,7 @@ constexpr Dialect rows[] = {
               "(data/parity/engines.txt); with AVX2 powers may differ in their last bit.",
      .readings = "dynamic.growth=frozen yarn.attention-factor= longrope.attention-factor= "
                  "longrope.factor= yarn.truncate=true?latent yarn.mscale-rule=each?latent "
-                 "config.reading=sglang",
+                 "adjacent-to-halves.pairing=adjacent config.reading=sglang",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
@@ -138,7 +138,8 @@ constexpr Dialect rows[] = {
          "frequencies by an ulp in a sixth of the pairs.",
      .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
                  "longrope.factor-list=long longrope.attention-factor= longrope.factor= "
-                 "longrope.short-mscale= longrope.long-mscale= config.reading=trtllm",
+                 "longrope.short-mscale= longrope.long-mscale= "
+                 "adjacent-to-halves.pairing=adjacent config.reading=trtllm",
      .keeping = Keeping::turns,
      .also_keeps = Keeping::sin_cos,  // create_sinusoidal_positions
      .array = "rotary_cos_sin",

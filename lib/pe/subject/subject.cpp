@@ -81,7 +81,8 @@ Given as_read(const Subject& subject) {
           read[name] = said;
       continue;
     }
-    const bool meant = (value("scaling") == reading.of || subject.encoding->name == reading.of) &&
+    const bool meant = (value("scaling") == reading.of || subject.encoding->name == reading.of ||
+                        value(reading.parameter) == reading.of) &&
                        speaks_of(reading.which, subject.reading.family);
     if (!meant || subject.flags.contains(reading.parameter)) continue;
     const std::string said = said_by(reading.value, value);

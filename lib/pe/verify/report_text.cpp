@@ -128,11 +128,22 @@ std::string to_text(const Check& check, bool color, bool explain) {
 
 std::string to_line(const Check& check, std::size_t wide, bool color) {
   constexpr std::string_view codes[] = {green, red, cyan};
-  const std::string surprise = surprise_of(check);
-  return fmt::format("{}  {:<{}}  {}{}\n",
-                     colored(outcome_of(check), codes[check.exit_code()], color),
-                     printable(check.name), wide,
-                     surprise.empty() ? "" : surprise + "; found: ", printable(sentence_of(check)));
+  constexpr std::size_t outcome = 8, hanging = outcome + 2, farthest = 48;
+  const std::string surprise = surprise_of(check), name = printable(check.name),
+                    said = (surprise.empty() ? "" : surprise + "; found: ") +
+                           printable(sentence_of(check));
+  const std::size_t begins = outcome + std::max(wide, width_of(name)) + 2;
+  std::string text =
+      fmt::format("{}  {}", colored(outcome_of(check), codes[check.exit_code()], color), name);
+  // Behind the name where there is room, else below it.
+  text += begins <= farthest
+              ? std::string(begins - outcome - width_of(name), ' ') + folded(said, begins, begins)
+              : "\n" + std::string(hanging, ' ') + folded(said, hanging, hanging);
+  text += "\n";
+  for (const std::string& warning : check.warnings)
+    text += fmt::format("{}{}\n", std::string(hanging, ' '),
+                        folded("warning: " + printable(warning), hanging, hanging + 2));
+  return text;
 }
 
 std::string summary_of(const Report& report) {

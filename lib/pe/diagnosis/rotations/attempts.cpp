@@ -186,11 +186,16 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
     attempt.truth.shift = truth.shift;
     attempt.truth.width = width_settings;
     attempt.effect = as_read(remade->effect, reading);
+    const bool is_default =
+        expected.parameters.has("dim") && expected.parameters.origin("dim") == "default";
     attempt.reasons.push_back(
         {Cause::wrong_rotary_width,
-         is_row && reading.pairs == pairs
-             ? fmt::format("rows have {} channels, where {} are meant", reading.width, truth.dim)
-             : fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});
+         (is_row && reading.pairs == pairs
+              ? fmt::format("rows have {} channels, where {} are meant", reading.width, truth.dim)
+              : fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs,
+                            pairs)) +
+             (is_default ? fmt::format(" (--dim {}, the default)", expected.parameters.spell("dim"))
+                         : "")});
     attempt.cost += 1.05;
   }
   return attempt;

@@ -2,6 +2,7 @@
 #include "pe/diagnosis/rotations/choice.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -127,12 +128,14 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
   return choice;
 }
 
-LikelyReading likely_reading(const Expectation& expected, const Dump& dump, Index most) {
+namespace {
+
+LikelyReading likeliest(const Expectation& expected, const Dump& dump,
+                        const std::vector<Attempt>& attempts, Index most) {
   const bool is_glance = most < std::numeric_limits<Index>::max();
   std::optional<LikelyReading> likely;
   double best = 0;
-  for (const Attempt& attempt :
-       attempts_of(expected, dump, truth_of(expected), required_layout(expected))) {
+  for (const Attempt& attempt : attempts) {
     const std::vector<Index> all = probes_of(expected, attempt.reading, {});
     std::vector<Index> rows;
     for (const Index i : spread_over(std::ssize(all), most))
@@ -147,6 +150,23 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump, Inde
     likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};
   }
   return *likely;
+}
+
+}  // namespace
+
+LikelyReading likely_reading(const Expectation& expected, const Dump& dump, Index most) {
+  return likeliest(expected, dump,
+                   attempts_of(expected, dump, truth_of(expected), required_layout(expected)),
+                   most);
+}
+
+LikelyReading meant_reading(const Expectation& expected, const Dump& dump) {
+  const std::vector<Attempt> all =
+      attempts_of(expected, dump, truth_of(expected), required_layout(expected));
+  std::vector<Attempt> meant;
+  std::ranges::copy_if(all, std::back_inserter(meant),
+                       [](const Attempt& attempt) { return attempt.reasons.empty(); });
+  return likeliest(expected, dump, meant.empty() ? all : meant, std::numeric_limits<Index>::max());
 }
 
 }  // namespace pe

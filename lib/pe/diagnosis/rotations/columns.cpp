@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/column_search.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 #include "pe/diagnosis/spelled.hpp"

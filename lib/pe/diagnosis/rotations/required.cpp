@@ -37,12 +37,17 @@ std::optional<Reason> against_pairing(const RotationReading& reading,
   if (*reading.pairing == *required.pairing && (!vectors || reading.blocks == blocks)) return {};
   if (!vectors && *required.pairing == Pairing::adjacent_to_halves) return {};
   const std::string_view within = vectors && blocks > 1 ? " of each block" : "";
+  const bool stays_in_place = vectors && *reading.pairing == Pairing::adjacent &&
+                              *required.pairing == Pairing::adjacent_to_halves;
   return Reason{
       Cause::wrong_pairing,
-      fmt::format("channels {} make a pair ({}), where {}{} is meant ({})",
+      fmt::format("channels {} make a pair ({}), where {}{} is meant ({}){}",
                   channels_in(*reading.pairing),
                   vectors && reading.blocks > 1 ? reading.layout : name_of(*reading.pairing),
-                  name_of(*required.pairing), within, origin_of(required))};
+                  name_of(*required.pairing), within, origin_of(required),
+                  stays_in_place ? "; queries and keys that both stand so have the same scores, as "
+                                   "vLLM, SGLang and llama.cpp have them (--dialect)"
+                                 : "")};
 }
 
 }  // namespace

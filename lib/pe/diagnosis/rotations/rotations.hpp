@@ -53,6 +53,8 @@ struct LikelyReading {
 /// By so many rows of those that are probed, and how many of their values it holds, alone.
 LikelyReading likely_reading(const Expectation& expected, const Dump& dump,
                              Index most = std::numeric_limits<Index>::max());
+/// The same of the readings against which nothing speaks, where there are any.
+LikelyReading meant_reading(const Expectation& expected, const Dump& dump);
 
 /// How closely a codebase's arithmetic gives the observed turns: worst distance at the probes, in
 /// numbers of the file's type; the best of all dialects. Nothing where no dialect has a rule for

@@ -10,6 +10,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 #include "pe/diagnosis/rotations/residuals.hpp"
+#include "pe/diagnosis/rotations/shares.hpp"
 #include "pe/diagnosis/rotations/small_shifts.hpp"
 #include "pe/diagnosis/spelled.hpp"
 
@@ -18,38 +19,6 @@ namespace {
 
 using Reasons = std::vector<Reason>;
 using Told = std::optional<Reasons>;  // of what is right, nothing; of what nothing explains, none
-
-// y = α·u + β·z over many numbers of one channel, by least squares, u the number's own share and z
-// that of the other number of its pair.
-class Shares {
- public:
-  void add(double u, double z, double y) {
-    ++count_;
-    uu_ += u * u;
-    uz_ += u * z;
-    zz_ += z * z;
-    yu_ += y * u;
-    yz_ += y * z;
-    yy_ += y * y;
-  }
-
-  struct Fit {
-    double other = 1, error = HUGE_VAL;  // β, and its standard error
-  };
-  Fit fit() const {
-    const double determinant = uu_ * zz_ - uz_ * uz_;
-    constexpr Index least = 8;
-    if (count_ < least || !(determinant > 1e-12 * uu_ * zz_)) return {};
-    const double own = (yu_ * zz_ - yz_ * uz_) / determinant,
-                 other = (yz_ * uu_ - yu_ * uz_) / determinant,
-                 left = std::max(yy_ - own * yu_ - other * yz_, 0x1p-50 * yy_);
-    return {other, std::sqrt(left / static_cast<double>(count_ - 2) * uu_ / determinant)};
-  }
-
- private:
-  Index count_ = 0;
-  double uu_ = 0, uz_ = 0, zz_ = 0, yu_ = 0, yz_ = 0, yy_ = 0;
-};
 
 class SharpNumbers {
  public:
@@ -160,11 +129,10 @@ class SharpNumbers {
   // Of all numbers of a short type together, which hides no more than half of one rounding. Scales
   // of positions are rounded themselves, each the same way in all numbers.
   std::optional<Reason> amplitude() const {
-    constexpr double most = 0.5;
-    const double ratio = along_ / square_;
-    if (observation_.truth().log_scale || !is_short() || !(std::fabs(ratio - 1) > most * unit_) ||
-        count_ < 4096)
-      return {};
+    constexpr double most = 0.5, of_chance = 8;
+    if (observation_.truth().log_scale || !is_short() || count_ < 4096) return {};
+    const auto [ratio, error] = factor_.fit();
+    if (!(std::fabs(ratio - 1) > std::max(most * unit_, of_chance * error))) return {};
     return Reason{Cause::attention_factor_unexpected,
                   fmt::format("every vector is multiplied by {:.5g}", ratio)};
   }
@@ -222,12 +190,11 @@ class SharpNumbers {
     // itself, always, tells nothing of it.
     constexpr double seen = 4, sure = 64;
     if (std::fabs(other) > seen * unit_ * std::fabs(one) + sure * of_angle + seen * least_)
-      shares_[k].add(one, other, got);
+      shares_[k].add(before, one, other, got);
     const double size = std::hypot(one, other);
     if (size > 0) distance_ += std::pow((got - one - other) / size, 2);
     above_ += std::fabs(got) > std::fabs(one + other) + spacing_.at(one + other) / 4 + of_angle;
-    along_ += got * (one + other);
-    square_ += (one + other) * (one + other);
+    factor_.add(before, one + other, got);
     ++count_;
     const double want = one + other,
                  bound = unit_ * (4 * (std::fabs(one) + std::fabs(other)) + 2 * std::fabs(want)) +
@@ -249,7 +216,8 @@ class SharpNumbers {
   std::vector<char> unchanged_;  // of each channel, in every row so far
   std::vector<Index> beyond_;    // numbers of each channel
   std::vector<Shares> shares_;   // of each channel
-  double along_ = 0, square_ = 0, distance_ = 0;
+  CommonFactor factor_;          // of all
+  double distance_ = 0;
   Index count_ = 0, above_ = 0;  // of all; and that are larger than they ought to be
   Index strained_ = 0;           // nearly beyond their bounds, which no sound arithmetic reaches
   double squares_ = 0, short_squares_ = 0;  // see hold_short

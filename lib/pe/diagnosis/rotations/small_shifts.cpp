@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "pe/base/digits.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/positions.hpp"
 #include "pe/scalings/fit.hpp"
 

@@ -128,7 +128,7 @@ void hold_numbers(const Expectation& expected, const Dump& as_given, Diagnosis& 
   const Dump dump = as_made(as_given);
   const bool is_right = told.tier == Tier::exact || told.tier == Tier::drift;
   if (!is_right || !expected.searches || dump.has_gaps) return;
-  const LikelyReading likely = likely_reading(expected, dump);
+  const LikelyReading likely = meant_reading(expected, dump);
   auto reasons = numbers_beyond(expected, dump, likely.reading, likely.truth);
   if (!reasons) return;
   told.tier = Tier::wrong;
