@@ -28,14 +28,17 @@ SENTENCES, NAMES = {"why", "reason"}, {"config", "rule"}
 CLAIMS = {"paper", "place", "what", "printed", "ours", "command", "value", "reason"}
 # A source that says more than who, when and where.
 PROSE = re.compile(r"\b(the|of|as|each|what|that)\b")
-# Sentences that are lists of English words: they are shown as they are, marked as English.
-ENGLISH = ("pairs beyond the angles", "frequencies apart from", "first off by more than ")
+# Functions whose texts are sentences of a page, and words that a Chinese sentence keeps beside the names of what it speaks of.
+SAYS = re.compile(r"^(?:\w+::)*(?:std::)?(?:string|vector<std::string>)\s+((?:\w*_)?(?:notes?|doubt|agreement|summary)(?:_\w+)?)\(.*?^}", re.M | re.S)
+KEPT = {"token", "cos", "sin", "ln", "max", "Abel", "softmax", "float", "bfloat", "nan", "inf", "head", "et", "al", "mscale", "DeepSeek", "SGLang", "vLLM", "transformers", "FILE", "TENSOR", "compress", "main"}
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # A label of a window's bucket, as "rows +1, columns -2".
 NUMBERED = re.compile(r"rows [+-]\d+, columns [+-]\d+")
 # Names that quantities share though their columns are described otherwise, and mean the same thing by; others have a row for each quantity, QUANTITY.NAME.
 ONE_MEANING = {"cosine", "counter_example", "distinct", "first_negative", "frequency", "minimum", "negatives", "null_mean", "null_sd", "product", "published", "ratio", "reason", "residual", "rms", "sharp", "unscaled",
                "value", "verdict", "wavelength", "fall", "drawn_mean", "drawn_sd", "mean", "attention_factor", "score"}
+# Names that a quantity has for each encoding in that encoding's own sense, and whose Chinese is as broad as they are.
+BROAD = {"first", "second", "share", "weight"}
 # Names that are formulas, types or symbols in every language.
 SYMBOLS = {"k", "token", "B", "B_over_d"}
 
@@ -59,6 +62,7 @@ class Texts:
     def __init__(self, bin):
         self.bin, self.names, self.descriptions, self.words, self.met, self.silent = bin, {}, {}, {}, set(), []
         self.sentences, self.sources = {}, {}
+        self.labels, self.plain = set(), {}  # what subjects, rules and the like are called; fields of no quantity
         self.senses, self.labelled = {}, []  # of a name: {description: quantities}; of several subjects: (label, sentence, Chinese)
 
     def page(self, command):
@@ -79,6 +83,8 @@ class Texts:
                     for name in filter(None, (prefix, short)):
                         self.names.setdefault(name, said)
                     self.descriptions.setdefault(field["description"], said)
+                    if not prefix and command[0] != "pe-analyze":
+                        self.plain.setdefault(short, said)
                     if command[0] == "pe-analyze":
                         self.senses.setdefault(short, {}).setdefault(field["description"], set()).add(command[1])
                     for word in () if short in NAMES or (command[1] == "published" and short in CLAIMS - {"what"}) else field.get("words", ()):
@@ -91,6 +97,7 @@ class Texts:
                     self.labelled += [(label, note, data["zh"].get(note)) for note in data["provenance"].get("note", []) if note.startswith(label + ": ")]
                 for sentence in sentences_of(data["provenance"]):
                     self.sentences.setdefault(sentence, (said, data["zh"].get(sentence)))
+                self.labels |= {word for axis in data["axes"] for label in axis.get("labels", []) for word in re.findall("[A-Za-z]+", label)}
                 for axis in data["axes"]:
                     self.names.setdefault(axis["name"], said)
                     self.descriptions.setdefault(axis["description"], said)
@@ -135,6 +142,7 @@ def collect(bin, count):
             count.check(False, f"{' '.join(random)}: {asked.stderr}")
     texts.take(applied, may_refuse=True)
     texts.take(commands_of_quantities(listed), may_refuse=True)
+    texts.take([["pe-gen", "--model", model["name"], "--length", "4"] for model in listed["models"]], may_refuse=True)
     texts.take([["pe-analyze", "plan", "rope", "--model", "llama-2-7b"], ["pe-analyze", "laws", "index", "--length", "99"], ["pe-analyze", "decay", "alibi", "--length", "8", "--versus", "kerple --seed 1"], ["pe-analyze", "cost"], ["pe-analyze", "laws", "--length", "8"],
                 ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b", "--versus", "rope --model llama-2-7b"], ["pe-analyze", "spectrum", "rope-2d", "--grid", "4x8", "--versus", "rope-2d --base 50"], ["pe-analyze", "context", "rope", "--length", "1024", "--versus", "rope --base 500000"],
                 ["pe-analyze", "plan", "rope", "--model", "llama-2-7b", "--length", "8192", "--versus", "rope --model llama-3.1-8b"], ["pe-analyze", "margins", "sinusoidal", "--length", "40", "--versus", "learned --seed 1"],
@@ -142,7 +150,15 @@ def collect(bin, count):
                 ["pe-analyze", "precision", "rope", "--dim", "8", "--length", "70000", "--pipelines", "fp16"],
                 ["pe-analyze", "published", "--only", "RoFormer"],
                 ["pe-gen", "deberta", "--length", "4", "--seed", "1", "--heads", "2", "--head-dim", "4", "--fields", "table"],
-                ["pe-analyze", "attention", "alibi", "--tokens", "a b c", "--view", "matrix", "--seed", "1"], ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b"]])
+                ["pe-analyze", "attention", "alibi", "--tokens", "a b c", "--view", "matrix", "--seed", "1"], ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b"],
+                *(["pe-analyze", "attention", name, "--tokens", tokens, *more] for name, tokens, *more in
+                  (("rope", "the cat sat on the mat"), ("alibi", "a b a"), ("alibi", "a a a"), ("rope", "a b", "--no-causal"), ("index", "x y x y"))),
+                ["pe-analyze", "scaling", "rope", "--model", "llama-2-7b"], ["pe-analyze", "scaling", "rope", "--trained", "64", "--factor", "2"], ["pe-analyze", "scaling", "rope", "--versus", "rope --base 500000"],
+                ["pe-analyze", "spectrum", "rope-3d", "--grid", "3x4x5", "--dim", "32"], ["pe-analyze", "spectrum", "rope", "--dim", "8", "--trained", "9999999"], ["pe-analyze", "decay", "xpos", "--length", "64"],
+                ["pe-analyze", "buckets", "t5", "--view", "fragile"], ["pe-analyze", "buckets", "t5", "--num-buckets", "4", "--max-distance", "8", "--view", "fragile"], ["pe-analyze", "interpolation", "rope", "--dim", "8", "--base", "4"],
+                ["pe-analyze", "interpolation", "rope", "--dim", "16", "--view", "curve", "--length", "64"], ["pe-analyze", "margins", "sinusoidal", "--dim", "2", "--base", "1", "--length", "9"],
+                ["pe-analyze", "precision", "rope", "--dim", "8", "--length", "300", "--view", "summary"], ["pe-analyze", "exposure", "rope", "--trained", "2048", "--length", "16384"],
+                ["pe-analyze", "similarity", "sinusoidal", "--dim", "8", "--length", "600", "--view", "matrix"], ["pe-analyze", "scaling", "rope", "--partial-rotary-factor", "0.5"], ["pe-gen", "rope", "--model", "gpt-oss-20b", "--length", "4"]])
     count.check(not texts.silent, f"no page of {texts.silent[:6]}")
     for quantity in listed["quantities"]:
         missed = {name for name in columns_of(quantity["columns"]) if not any(name == short or ("*" in name and re.fullmatch(name.replace("*", ".*"), short)) for where, short in texts.met if where == quantity["name"])}
@@ -168,6 +184,32 @@ def literals():
         for run in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', path.read_text()):
             found.append("".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', run)).replace('\\"', '"'))
     return set(found), [re.compile(".+".join(map(re.escape, text.split("{}")))) for text in set(found) if "{}" in text and re.search(r"\w{4}", text)]
+
+
+def calls(text, names):
+    """What stands between the brackets of each call of one of the names."""
+    for call in re.finditer(rf"\b(?:{names})\(", text):
+        end, depth = call.end(), 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        yield text[call.end():end]
+
+
+def unsaid(sentences):
+    """What the functions say, and what is said of a config, of which no row has the words, whatever stands between them; and how many places were read."""
+    shown = re.sub(r"\d+(?:\.\d+)?", "{}", "\n".join(re.sub(r"{[^}]*}", "{}", english) for english in sentences))
+    missed, places = [], 0
+    for path in sorted(path for floor in ("analyze", "configs", "page", "subject") for path in (ROOT / "lib/pe" / floor).rglob("*.cpp")):
+        source = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M)
+        for place in [*(function[0] for function in SAYS.finditer(source) if path.parent.name != "configs"), *calls(source, r"warn|warn_unless|warnings\.push_back|left_out\.rows\.push_back")]:
+            places += 1
+            for run in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', place):
+                text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', run)).replace('\\"', '"')
+                for piece in re.sub(r"\d+(?:\.\d+)?", "{}", re.sub(r"{[^}]*}", "{}", text)).removeprefix("{}: ").split("; "):
+                    if len(re.findall("[A-Za-z]{2,}", piece)) > 2 and not re.search(".*".join(map(re.escape, piece.strip(" ,:;").split("{}"))), shown):
+                        missed.append(f"{path.name}: {piece}")
+    return missed, places
 
 
 def claims(count, column, sentences, at_least):
@@ -217,6 +259,11 @@ def main():
     own_words(words, names, count)
     listed, texts = collect(parser.parse_args().bin, count)
     known, made = literals()
+    sentences = rows_of(PARTS / "zh_sentences.tsv", count)
+    with open(ROOT / "data/published.csv", newline="", encoding="utf-8") as file:
+        whole = {cell for row in csv.DictReader(file) for cell in row.values()}
+    missed, places = unsaid([*rows, *sentences])
+    count.check(places > 70 and not missed, f"zh_sentences.tsv: of {places} places that say sentences no row has {missed}")
     for english in rows:
         count.check(english in texts.descriptions or english in texts.words or english in known or any(pattern.fullmatch(english) for pattern in made), f"zh.tsv: no source has {english!r}")
     for description, said in sorted(texts.descriptions.items()):
@@ -225,9 +272,13 @@ def main():
         count.check(word in rows or word in names or NUMBERED.fullmatch(word), f"zh.tsv lacks the word {word!r} of {said}")
     for name, said in sorted(texts.names.items()):
         count.check(name in SYMBOLS or CHINESE.search(names.get(name, "")), f"zh_names.tsv lacks {name!r} of {said}")
+    for name, said in sorted(texts.plain.items()):
+        count.check(CHINESE.search(names.get("." + name, names.get(name, ""))), f"zh_names.tsv lacks {name!r} or .{name} of {said}")
     for name, senses in sorted(texts.senses.items()):
         bare = {text: sorted(q for q in of if f"{q}.{name}" not in names) for text, of in senses.items()}
         bare = {text: of for text, of in bare.items() if of}
+        within = [sorted(of & other) for text, of in senses.items() for again, other in senses.items() if text < again and of & other]
+        count.check(name in ONE_MEANING | BROAD or not within, f"zh_names.tsv: {name} of {within[:1]} is of several senses: {sorted(senses)}")
         count.check(name in ONE_MEANING or len({tuple(of) for of in bare.values()}) < 2, f"zh_names.tsv lacks rows QUANTITY.{name}, a name of several senses: {bare}")
     for label, note, chinese in texts.labelled:
         count.check(chinese and chinese.startswith(label + "："), f"{note!r} of {label} is told as {chinese!r}")
@@ -240,19 +291,22 @@ def main():
         count.check(accuracy in rows, f"zh.tsv lacks the accuracy {accuracy!r}")
     for source, (said, chinese) in sorted(texts.sources.items()):
         count.check(not PROSE.search(source) or CHINESE.search(chinese.get(source, "")), f"zh.tsv lacks the source {source!r} of {said}")
+    axes = {axis for axis in texts.names if CHINESE.search(names.get(axis, "")) and axis in {"frame", "row", "column", "position", "query", "key", "distance", "lag", "pair", "length", "other", "bucket", "subject"}}
+    called = (texts.labels | {word for kind in listed.values() for row in kind for word in re.findall("[A-Za-z]+", str(row.get("name", "")))}) - axes
     for sentence, (said, chinese) in sorted(texts.sentences.items()):
+        count.check(chinese is not None, f"zh_sentences.tsv lacks {sentence!r} of {said}")
         if chinese is None:
-            count.check(sentence.startswith(ENGLISH), f"zh_sentences.tsv lacks {sentence!r} of {said}")
             continue
+        left = set(re.findall("[A-Za-z]{2,}", re.sub(r"“[^”]*”|--[a-z-]+(?: [a-z]+)?|\w+(?:[-._][A-Za-z]\w*)+|\S+=\S+", "", chinese))) - called - KEPT - set(said.split())
+        count.check(not left or sentence in whole, f"zh_sentences.tsv: {sorted(left)} of {sentence!r} stays English in {chinese!r}")
         count.check(CHINESE.search(chinese) and sorted(NUMBER.findall(sentence)) == sorted(NUMBER.findall(chinese)), f"{chinese!r} is not {sentence!r}")
-    sentences = rows_of(PARTS / "zh_sentences.tsv", count)
     claims(count, "reason", sentences, 50)
     whats = rows_of(ROOT / "data/published.zh.tsv", count)
     unused = set(whats.values()) - claims(count, "what", whats, 200)
     count.check(not unused, f"data/published.zh.tsv: no row of published.csv is {sorted(unused)}")
     sentences |= whats
     for english, chinese in sentences.items():
-        slots = [int(slot) for slot in re.findall(r"{(\d+)}", chinese)]
+        slots = [int(slot) for slot in re.findall(r"{(\d+)[n,]?}", chinese)]
         count.check(sorted(slots) == list(range(english.count("{}"))), f"zh_sentences.tsv: the slots of {english!r}")
     return count.close()
 

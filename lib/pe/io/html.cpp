@@ -164,7 +164,9 @@ std::string chinese_sentences_of(const Job& job, bool are_first) {
     }
   std::string rows;
   for (const std::string& sentence : sentences)
-    if (const std::string chinese = translated(sentence, page_chinese_sentences); !chinese.empty())
+    if (const std::string chinese =
+            translated(sentence, page_chinese_sentences, page_chinese_names);
+        !chinese.empty())
       rows += fmt::format("{}{}:{}", rows.empty() && are_first ? "" : ",\n", quote_json(sentence),
                           quote_json(chinese));
   return rows;

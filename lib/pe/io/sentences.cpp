@@ -27,32 +27,75 @@ std::optional<std::vector<std::string>> slots_of(std::string_view sentence, std:
                                            : sentence.find(next);
     if (end == sentence.npos || end == 0) return {};
     const std::string_view taken = sentence.substr(0, end);
-    if (taken.find("; ") != taken.npos || taken.find(": ") != taken.npos) return {};  // two of them
+    if (taken.find("; ") != taken.npos || taken.find(": ") != taken.npos || taken.ends_with(':'))
+      return {};  // two of them
     slots.emplace_back(sentence.substr(0, end));
     sentence.remove_prefix(end);
   }
 }
 
-std::string filled(std::string_view form, const std::vector<std::string>& slots) {
+constexpr std::string_view of_lists = ", ";  // begins rows that texts within a list are made of
+
+struct Tables {
+  std::string_view sentences, names;
+};
+
+std::string_view row_of(std::string_view& rest) {
+  const std::string_view line = rest.substr(0, rest.find('\n'));
+  rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  return line;
+}
+
+std::string name_of(const std::string& english, std::string_view names) {
+  while (!names.empty()) {
+    const std::string_view line = row_of(names);
+    if (line.starts_with(english) && line.substr(english.size()).starts_with('\t'))
+      return std::string(line.substr(english.size() + 1));
+  }
+  return english;
+}
+
+std::string of_one(std::string_view sentence, const Tables& tables, std::string_view lead = "");
+
+std::string list_of(std::string_view texts, const Tables& tables) {
+  std::string list;
+  while (true) {
+    const std::string_view one = texts.substr(0, texts.find(", "));
+    const std::string found = of_one(one, tables, of_lists);
+    list += found.empty() ? std::string(one) : found;
+    if (one.size() == texts.size()) return list;
+    texts.remove_prefix(one.size() + 2);
+    list += "，";
+  }
+}
+
+std::string filled(std::string_view form, const std::vector<std::string>& slots,
+                   const Tables& tables) {
   std::string text(form);
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const std::string mark = fmt::format("{{{}}}", i);
+  const auto put = [&](const std::string& mark, const auto& with) {
     for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at)) {
-      text.replace(at, mark.size(), slots[i]);
-      at += slots[i].size();
+      const std::string there = with();
+      text.replace(at, mark.size(), there);
+      at += there.size();
     }
+  };
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    put(fmt::format("{{{}}}", i), [&] { return slots[i]; });
+    put(fmt::format("{{{}n}}", i), [&] { return name_of(slots[i], tables.names); });
+    put(fmt::format("{{{},}}", i), [&] { return list_of(slots[i], tables); });
   }
   return text;
 }
 
 // By the row that leaves the least of the sentence to its slots: another one's last slot takes
 // words.
-std::string of_one(std::string_view sentence, std::string_view table) {
+std::string of_one(std::string_view sentence, const Tables& tables, std::string_view lead) {
   std::string text;
   std::size_t least = std::string_view::npos;
-  for (std::string_view rest = table; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  for (std::string_view rest = tables.sentences; !rest.empty();) {
+    std::string_view line = row_of(rest);
+    if (line.starts_with(of_lists) == lead.empty()) continue;
+    line.remove_prefix(lead.size());
     const std::size_t tab = line.find('\t');
     if (tab == line.npos) continue;
     const auto slots = slots_of(sentence, line.substr(0, tab));
@@ -61,24 +104,30 @@ std::string of_one(std::string_view sentence, std::string_view table) {
     for (const std::string& slot : *slots) left += slot.size();
     if (left >= least) continue;
     least = left;
-    text = filled(line.substr(tab + 1), *slots);
+    text = filled(line.substr(tab + 1), *slots, tables);
   }
   return text;
 }
 
+// What stands before a colon, a subject for one, has a row of its own or stays as it is.
+std::string of_part(std::string_view sentence, const Tables& tables) {
+  std::string whole = of_one(sentence, tables);
+  const std::size_t colon = sentence.find(": ");
+  if (!whole.empty() || colon > sentence.find("; ") || colon == sentence.npos) return whole;
+  const std::string rest = of_part(sentence.substr(colon + 2), tables);
+  return rest.empty() ? "" : list_of(sentence.substr(0, colon), tables) + "：" + rest;
+}
+
 }  // namespace
 
-std::string translated(std::string_view sentence, std::string_view table) {
-  if (std::string whole = of_one(sentence, table); !whole.empty()) return whole;
+std::string translated(std::string_view sentence, std::string_view table, std::string_view names) {
+  const Tables tables{table, names};
+  if (std::string whole = of_part(sentence, tables); !whole.empty()) return whole;
   std::string text;
   while (true) {
     const std::size_t end = sentence.find("; ");
     std::string_view one = sentence.substr(0, end);
-    std::string part = of_one(one, table);
-    const std::size_t colon = one.find(": ");
-    if (part.empty() && text.empty() && colon != one.npos)
-      if (part = of_one(one.substr(colon + 2), table); !part.empty())
-        part = std::string(one.substr(0, colon)) + "：" + part;
+    const std::string part = of_part(one, tables);
     if (part.empty()) return "";
     text += part;
     if (end == sentence.npos) return text;
