@@ -44,6 +44,9 @@ std::vector<SubjectSheet> dealt_out(const Analysis& analysis, const std::vector<
     bytes.put_text(answer.label);
     bytes.put_text(answer.drawn);
     put_sheet(bytes, answer.sheet);
+    bytes.put_number(answer.lengths.size());
+    for (const Provenance::Entry& length : answer.lengths)
+      bytes.put_texts({length.name, length.value, length.origin});
     return bytes.text();
   });
   std::vector<SubjectSheet> answers;
@@ -51,6 +54,10 @@ std::vector<SubjectSheet> dealt_out(const Analysis& analysis, const std::vector<
     ByteReader bytes(text);
     std::string label = bytes.text(), drawn = bytes.text();
     answers.push_back({std::move(label), std::move(drawn), read_sheet(bytes), false});
+    for (auto left = bytes.number<std::size_t>(); left > 0; --left) {
+      const std::vector<std::string> entry = bytes.texts();
+      answers.back().lengths.push_back({entry[0], entry[1], entry[2]});
+    }
   }
   return answers;
 }
@@ -144,11 +151,15 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   std::size_t begun = 0;
   std::vector<std::string_view> drawn;  // of those that nobody named
   std::vector<std::string> drawn_sentences;
+  std::vector<Provenance::Entry> lengths;  // of each subject, LABEL.NAME
   const auto take = [&](SubjectSheet answer) {
     if (!bare && !answer.drawn.empty() &&
         std::ranges::find(drawn_sentences, answer.drawn) == drawn_sentences.end())
       drawn_sentences.push_back(answer.drawn);
-    sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
+    const std::string label = labels.unlike_others(answer.label);
+    for (const Provenance::Entry& length : answer.lengths)
+      lengths.push_back({fmt::format("{}.{}", label, length.name), length.value, length.origin});
+    sheets.emplace_back(label, std::move(answer.sheet));
   };
   const auto tell = [&](double share) {
     const std::size_t done = begun - 1;
@@ -193,6 +204,8 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);
+  if (sheets.size() > 1)
+    provenance.parameters.insert(provenance.parameters.end(), lengths.begin(), lengths.end());
   provenance.warnings.insert(provenance.warnings.end(), drawn_sentences.begin(),
                              drawn_sentences.end());
   return sheet;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <utility>
 
 #include "analysis_files.hpp"
@@ -153,9 +154,15 @@ SubjectSheet answer_to(const Analysis& analysis, Request request, const std::str
   Provenance all = resolved.provenance;
   add_decisive(all, options, decided, dtype);
   if (asks_why) explain(resolved.subject, all);
+  SubjectSheet answer{
+      named, drawn, std::move(sheet),
+      !of_file && request.of_numbers && !doubt_of_numbers(resolved.subject).empty()};
+  if (is_page(analysis))
+    std::ranges::copy_if(all.parameters, std::back_inserter(answer.lengths), [](const auto& told) {
+      return told.name == "trained" || told.name == "wanted";
+    });
   if (provenance) *provenance = std::move(all);
-  return {named, drawn, std::move(sheet),
-          !of_file && request.of_numbers && !doubt_of_numbers(resolved.subject).empty()};
+  return answer;
 }
 
 }  // namespace pe::cmd

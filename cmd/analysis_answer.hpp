@@ -13,7 +13,8 @@ namespace pe::cmd {
 struct SubjectSheet {
   std::string label, drawn;  // on a page: that its numbers are drawn, where they are
   Sheet sheet;
-  bool is_drawn = false;  // its numbers, which nobody gave
+  bool is_drawn = false;                        // its numbers, which nobody gave
+  std::vector<Provenance::Entry> lengths = {};  // on a page: what it was trained on, what is wanted
 };
 
 /// What the quantity is told: by the first subject's command line, and by the subject's own where

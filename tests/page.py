@@ -30,7 +30,7 @@ import page_told  # noqa: E402
 from page_every import data_of  # noqa: E402
 import share  # noqa: E402
 
-CODE = 64 << 10  # bytes of markup, style and script
+CODE = 68 << 10  # bytes of markup, style and script
 MOST = 1 << 18  # numbers
 OPENED = ("t5", "alibi")  # whose pages others than every_encoding open
 SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "rope-3d": ["--grid", "2x3x3"], "alibi": ["--length", "8"],

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 
-from page_words import CLAIMS, ENGLISH, NAMES, NUMBERED
+from page_words import CLAIMS, NAMES, NUMBERED
 
 WIDTHS = [(360, 740), (414, 896), (768, 1024), (1280, 800), (3840, 1000)]
 # What is seen first of each quantity's example, and of its views: the view of the page and the column in it.
@@ -25,7 +25,8 @@ OTHER = {"decay": "curve", "similarity": "grid"}  # views of examples that name 
 KEPT = re.compile(r"^(?:[^A-Za-z]|Σ\S+ \|?Σ\S+|e\^\S+|(?<![A-Za-z])(?:pe-\w+|Home|End|Tab|token|Abel|cos|sin|English|nan|inf|b?[fi]\d\d|[A-Za-z]|[A-Z]_\w|mθ|kθ|config\.json|ln)(?![A-Za-z]))*$")
 WORDS = re.compile(r"[A-Za-z]{3,} [A-Za-z]{2,}")
 # What would be drawn: paths of finite points, images, and texts that leave their canvas.
-RECORD = """window.paths = []; window.images = []; window.cut = new Set();
+RECORD = """window.paths = []; window.images = []; window.cut = new Set(); window.cells = [];
+{ const was = OffscreenCanvasRenderingContext2D.prototype.putImageData; OffscreenCanvasRenderingContext2D.prototype.putImageData = function (image, ...rest) { window.cells = image.data; return was.call(this, image, ...rest); }; }
 { const of = CanvasRenderingContext2D.prototype, wrap = (name, before) => { const was = of[name]; of[name] = function (...rest) { before.call(this, ...rest); return was.call(this, ...rest); }; };
   let path = []; const point = (x, y) => Number.isFinite(x + y) && path.push([x, y]);
   wrap("beginPath", () => { path = []; }); wrap("moveTo", point); wrap("lineTo", point); wrap("arc", (x, y) => point(x, y));
@@ -49,8 +50,8 @@ WALK = """((chinese, free) => { const found = new Set(), untold = new Set(), eng
     window.cut.clear();
     if (!chinese) return;
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) { const at = walk.currentNode.parentElement, text = walk.currentNode.data.trim(); if (!text || at.closest("script, noscript")) continue;
-      if (at.closest('[lang="en"]:not(html)')) english.add(text); else if (!at.closest('[translate="no"], [lang="zh"]:not(html)')) untold.add(text); }
+    while (walk.nextNode()) { const at = walk.currentNode.parentElement, text = walk.currentNode.data.trim(); if (!text || at.closest("script, noscript, .unbroken")) continue;
+      const own = at.closest('[lang="en"]:not(html)'); if (own) english.add(own.textContent.trim()); else if (!at.closest('[translate="no"], [lang="zh"]:not(html)')) untold.add(text); }
     for (const at of document.querySelectorAll("[aria-label]")) untold.add(at.getAttribute("aria-label"));
     for (const text of window.drawn) untold.add(text); };
   window.drawn.clear();
@@ -265,6 +266,6 @@ def screens(browser, count, said, data):
     about = data["provenance"]
     free = {about["source"], about["encoding"], about["dialect"], about["version"], "English", *(entry[0] for entry in data["parameters"]), *(f"{value} ({origin})" for _, value, origin in data["parameters"])}
     free |= {word for field in data["fields"] if field["name"].rpartition(".")[2] in NAMES | (CLAIMS if not about["encoding"] else set()) for word in field.get("words", [])}
-    english = sorted(text for text in told["english"] if text not in free and not text.startswith(ENGLISH) and not NUMBERED.fullmatch(text) and re.search("[A-Za-z]{2}", text))
+    english = sorted(text for text in told["english"] if text not in free and not NUMBERED.fullmatch(text) and re.search("[A-Za-z]{2}", text))
     count.check(not english, f"{said}: could be told in Chinese: {english[:4]}")
     browser.run("document.getElementById('language').click()")

@@ -27,12 +27,19 @@ std::vector<std::string> notes_of(const Axis& axis, const RotationDecay& decay) 
   const auto first = std::ranges::find_if(decay.sum, [](double sum) { return sum < 0; });
   const auto lowest = std::ranges::min_element(decay.sum);
   const double last = place(decay.sum.size() - 1);
+  // The bound on a sum of turns falls where scales of the pairs do.
+  const std::string sum =
+      std::ranges::any_of(
+          decay.triangle,
+          [&](double bound) { return std::fabs(bound / decay.triangle.front() - 1) > 1e-9; })
+          ? "Σ scale·cos"
+          : "Σ cos";
   std::vector<std::string> notes{
       first == decay.sum.end()
-          ? fmt::format("Σ cos stays above 0 {} distance {}: its least is {} at {}",
+          ? fmt::format("{} stays above 0 {} distance {}: its least is {} at {}", sum,
                         axis.places.empty() ? "up to" : "at those computed up to", last,
                         spell(*lowest), place(static_cast<std::size_t>(lowest - decay.sum.begin())))
-          : fmt::format("Σ cos is first negative at distance {}{}, and least at {}: {}",
+          : fmt::format("{} is first negative at distance {}{}, and least at {}: {}", sum,
                         place(static_cast<std::size_t>(first - decay.sum.begin())),
                         axis.places.empty() ? "" : " of those computed",
                         place(static_cast<std::size_t>(lowest - decay.sum.begin())),
@@ -141,7 +148,9 @@ Sheet rotation_decay(const Question& question) {
   const DecaySetting setting = decay_setting(question);
   const double gaussian = std::fabs(setting.mean * setting.mean + setting.correlation);
   add("abel", "mean of |S_j|, S_j the sum of the first j turns e^{imθ}", decay.abel, decay.unit);
-  add("sum", "B_m, the sum of cos(mθ) over the pairs, each as large as its scale where it has one",
+  add("sum",
+      "B_m, the sum of cos(mθ) over the pairs, each times its scale where it has one, without the "
+      "attention factor",
       decay.sum, decay.unit);
   add("mean", "B_m / pairs: 1 at distance 0", decay.mean,
       decay.unit / static_cast<double>(setting.pairs));

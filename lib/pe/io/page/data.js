@@ -21,7 +21,8 @@ const FIELDS = DATA.fields.map((field) => {
   const axes = field.axes.map((id) => AXES[id]);
   const strides = axes.map((_, i) => axes.slice(i + 1).reduce((product, axis) => product * axis.count, 1));
   const texts = textsOf(field.values);
-  return { ...field, axes, strides, texts, prefix: dot < 0 ? "" : field.name.slice(0, dot), short: field.name.slice(dot + 1),
+  const over = axes.slice(0, axes.findLastIndex((axis) => axis.count > 1) + 1);  // what is drawn: a last axis of one place is no direction
+  return { ...field, axes, over, strides, texts, prefix: dot < 0 ? "" : field.name.slice(0, dot), short: field.name.slice(dot + 1),
     values: Float64Array.from(texts, numberOf), whole: /^i/.test(field.dtype) };
 });
 for (const field of FIELDS) {
@@ -80,7 +81,7 @@ function textAt(field, i) {
 function cellOf(field, i) {
   const word = field.words?.[Number(field.texts[i])];
   const is_english = language === "zh" && word !== undefined && /[A-Za-z]{2}/.test(word) && wordText(word) === word;
-  return [is_english ? el("span", { lang: "en" }, word) : textAt(field, i)];
+  return word === undefined ? [textAt(field, i)] : is_english ? [el("span", { lang: "en" }, ...unbroken(word))] : unbroken(textAt(field, i));
 }
 
 // The axes whose place is known where the reader stands in a group, through links and through fields that name a place on another axis.

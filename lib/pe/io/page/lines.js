@@ -1,10 +1,10 @@
 // Curves over the last axis, one for each place on the axis before it; whole numbers are drawn as stairs.
 const LINES = {
   name: "lines",
-  fits: (field) => !field.words && field.axes.length >= 1 && field.axes.at(-1).count > 1,
-  leading: (field) => field.axes.slice(0, -2),
+  fits: (field) => !field.words && field.over.length >= 1,
+  leading: (field) => field.over.slice(0, -2),
   make(plot, field, changed) {
-    const across = field.axes.at(-1), lines = field.axes.at(-2), count = lines?.count ?? 1;
+    const across = field.over.at(-1), lines = field.over.at(-2), count = lines?.count ?? 1;
     const host = el("div", { tabindex: 0, role: "slider", id: "view", "aria-valuemin": 0, "aria-valuemax": across.count - 1 });
     const key = el("div", { class: "lines-key", role: "group" });
     plot.replaceChildren(host, key);
@@ -61,7 +61,7 @@ const LINES = {
         }
         this.unseen = untold(field, shown, flat(field) - at[across.id] - line() * across.count);
         const size = room(plot);
-        size.height = Math.max(14 * rem(), size.height - key.offsetHeight - 0.5 * rem());
+        size.height = Math.max(14 * rem(), size.height - key.offsetHeight - rem());
         const context = canvasFor(host, size.width, size.height);
         frame = frameOf(context, field, size, shown, line());
         drawCurves(context, field, frame, shown, line());
@@ -75,17 +75,19 @@ const LINES = {
   },
 };
 
-// Logarithmic where nobody said otherwise and positive values span more than three decades.
+// Logarithmic where nobody said otherwise and values above 0 span more than three decades, none below.
 function logarithmic(field) {
   if (field.log !== undefined) return field.log;
-  const { least, most } = extremes(field.values);
-  return least >= 0 && field.values[least] > 0 && field.values[most] / field.values[least] > 1000;
+  const { least, most } = extremes(field.values), above = field.values[least] === 0 && !field.whole && !SHARES.includes(field.short) ? extremes(field.values, (i) => field.values[i] > 0).least : least;
+  return above >= 0 && field.values[least] >= 0 && field.values[most] / field.values[above] > 1000;
 }
+
+const SHARES = ["weight", "without", "probability", "attention"];  // parts of 1: what is next to nothing of it is nothing
 
 // What a logarithmic scale leaves out of the curves that are shown, as a sentence; "" where it draws all of them.
 function untold(field, shown, first) {
   if (!logarithmic(field)) return "";
-  const across = field.axes.at(-1), lines = field.axes.at(-2), none = [], some = [];
+  const across = field.over.at(-1), lines = field.over.at(-2), none = [], some = [];
   for (const l of shown) {
     const values = field.values.subarray(first + l * across.count, first + (l + 1) * across.count), name = lines ? lines.texts[l] : fieldName(field);
     const lost = values.filter((v) => v <= 0).length, told = values.filter((v) => v > 0).length;
@@ -95,23 +97,31 @@ function untold(field, shown, first) {
   return [none.length && t("A log scale shows what is above 0 alone: nothing of {0}.", few(none)), some.length && t("A log scale shows what is above 0 alone: some of {0} is not drawn.", few(some))].filter(Boolean).join(" ");
 }
 
-// Lengths beside wavelengths: what the model was trained on, and what was asked for, where they were said.
-function marks(field) {
-  if (field.short !== "wavelength") return [];
-  const trained = parameterOf(field, "trained"), wanted = parameterOf(field, "wanted");
-  const all = trained === undefined ? [] : [[t("trained"), trained]];
-  if (wanted !== undefined && wanted !== trained) all.push([t("wanted"), wanted]);
-  return all.filter(([, text]) => Number.isFinite(Number(text)));
+// Lengths beside wavelengths: what each subject that is shown was trained on, and what was asked for, where they were said.
+function marks(field, shown) {
+  const all = [], subjects = field.axes.find((axis) => axis.name === "subject"), each = subjects && subjects === field.over.at(-2);
+  for (const name of field.short === "wavelength" ? ["trained", "wanted"] : [])
+    for (const l of each ? shown : [subjects ? at[subjects.id] : 0]) {
+      const text = subjects ? parameter(`${subjects.texts[l]}.${name}`) : parameterOf(field, name), same = all.find((mark) => mark.text === text && (mark.name === name || mark.of.includes(l)));
+      if (same) same.of.push(l);
+      else if (Number.isFinite(Number(text))) all.push({ name, text, of: [l] });
+    }
+  for (const mark of all) {
+    const of = new Set(mark.of), some = each && of.size < subjects.count;
+    mark.word = `${t(mark.name)} ${mark.text}` + (some ? ` (${[...of].map((l) => subjects.texts[l]).join(", ")})` : "");
+    mark.colour = some && of.size === 1 ? lineColour(mark.of[0], subjects.count) : ink("warn");
+  }
+  return all;
 }
 
 // Where values stand: from the least to the greatest of the curves that are shown, and zero where that is near. The ends are those of all numbers, drawn or not.
 function frameOf(context, field, size, shown, line) {
-  const across = field.axes.at(-1), lines = field.axes.at(-2), log = logarithmic(field);
+  const across = field.over.at(-1), lines = field.over.at(-2), log = logarithmic(field);
   const first = flat(field) - at[across.id] - (lines ? line * across.count : 0);
   const isShown = (i) => i >= first && i < first + (lines?.count ?? 1) * across.count && shown.has(Math.floor((i - first) / across.count));
   const { least, most } = extremes(field.values, (i) => isShown(i) && (!log || field.values[i] > 0)), ends = extremes(field.values, isShown, (v) => !Number.isNaN(v));
   const scale = log ? Math.log10 : (v) => v;
-  const reference = marks(field).map(([, text]) => scale(Number(text)));
+  const lengths = marks(field, shown), reference = lengths.map((mark) => scale(Number(mark.text)));
   let low = Math.min(...reference, scale(field.values[least] ?? (log ? 1 : 0))), high = Math.max(...reference, scale(field.values[most] ?? 1));
   if (!log && low > 0 && low < high * 0.5) low = 0;
   if (!log && high < 0 && high > low * 0.5) high = 0;
@@ -128,11 +138,11 @@ function frameOf(context, field, size, shown, line) {
     const s = scale(v);
     return Number.isFinite(s) ? box.top + box.height - ((s - low) / (high - low)) * box.height : NaN;
   };
-  return { first, least, most, ends, box, x, y, named, log, low, high, size };
+  return { first, least, most, ends, box, x, y, named, log, low, high, size, lengths };
 }
 
 function drawCurves(context, field, frame, shown, current) {
-  const across = field.axes.at(-1), lines = field.axes.at(-2), count = lines?.count ?? 1, { box, size } = frame;
+  const across = field.over.at(-1), lines = field.over.at(-2), count = lines?.count ?? 1, { box, size } = frame;
   context.lineWidth = 1;
   context.strokeStyle = ink("rule");
   if (!frame.log && frame.low <= 0 && frame.high >= 0) {
@@ -167,14 +177,16 @@ function drawCurves(context, field, frame, shown, current) {
   if (!one) label(context, greatest, box.left, 1.7 * rem(), { align: "left", to: size.width });
   label(context, end("least {0}", frame.least, ends.least, "drawn down to {0}"), box.left, box.top + box.height + 0.9 * rem(), { align: "left", to: size.width });
   context.setLineDash([6, 4]);
-  for (const [word, text] of marks(field)) {
-    context.strokeStyle = ink("warn");
+  let under = Infinity;  // the word below, from which the next one keeps away
+  for (const { word, text, colour } of frame.lengths.toSorted((a, b) => a.text - b.text)) {
+    const y = frame.y(Number(text));
+    context.strokeStyle = colour;
     context.lineWidth = 1.2;
     context.beginPath();
-    context.moveTo(box.left, frame.y(Number(text)));
-    context.lineTo(box.left + box.width, frame.y(Number(text)));
+    context.moveTo(box.left, y);
+    context.lineTo(box.left + box.width, y);
     context.stroke();
-    label(context, `${word} ${text}`, box.left + 4, frame.y(Number(text)) - 0.6 * rem(), { align: "left", colour: ink("warn") });
+    label(context, word, box.left + 4, (under = Math.min(y - 0.6 * rem(), under - rem())), { align: "left", colour });
   }
   context.setLineDash([]);
 }
@@ -228,7 +240,7 @@ function lastPlace(field, frame, line, count) {
 
 // The place of the reader: a line across, a dot on the curve, and its coordinate below.
 function drawHere(context, field, frame, line) {
-  const across = field.axes.at(-1), i = at[across.id], { box, size } = frame, x = frame.x(i);
+  const across = field.over.at(-1), i = at[across.id], { box, size } = frame, x = frame.x(i);
   const v = field.values[frame.first + line * across.count + i], y = edgeOf(v, frame) ?? frame.y(v), under = box.top + box.height + 2 * rem();
   context.strokeStyle = ink("soft");
   context.lineWidth = 1;

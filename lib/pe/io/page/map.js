@@ -1,10 +1,10 @@
 // A heat map of the last two axes: a cell for each number, its place by hover, tap or arrow keys.
 const MAP = {
   name: "map",
-  fits: (field) => !field.words && field.axes.length >= 2 && field.axes.at(-1).count > 1 && field.axes.at(-2).count > 1,
-  leading: (field) => field.axes.slice(0, -2),
+  fits: (field) => !field.words && field.over.length >= 2 && field.over.at(-2).count > 1,
+  leading: (field) => field.over.slice(0, -2),
   make(plot, field, changed) {
-    const [rows, columns] = field.axes.slice(-2);
+    const [rows, columns] = field.over.slice(-2);
     const cell = el("div", { role: "gridcell" });
     const host = el("div", { tabindex: 0, role: "grid", id: "view", "aria-rowcount": rows.count, "aria-colcount": columns.count },
       el("div", { role: "row", class: "unseen" }, cell));
@@ -40,9 +40,6 @@ const MAP = {
       pinned = !(pinned && under[0] === at[rows.id] && under[1] === at[columns.id]);
       go(...under);
     });
-    const { least, most } = extremes(field.values);
-    const top = Math.max(Math.abs(field.values[least] ?? 0), Math.abs(field.values[most] ?? 0)) || 1;
-    const far = Math.abs(field.values[most] ?? 0) >= Math.abs(field.values[least] ?? 0) ? most : least;
     const endless = field.texts[field.values.findIndex((v) => !Number.isFinite(v))];
     let painted = {};
     const drawing = {
@@ -55,12 +52,15 @@ const MAP = {
         const high = Math.min(box.height / rows.count, Math.max(box.width / columns.count, 1.2 * rem()) * 1.6);
         box.height = high * rows.count;
         const first = flat(field) - at[rows.id] * columns.count - at[columns.id], kind = `${first} ${isDark()}`;
-        if (painted.kind !== kind) painted = { kind, image: cellsOf(field, first, rows.count, columns.count, top) };
+        if (painted.kind !== kind) {
+          const scale = scaleOf(field);
+          painted = { kind, scale, image: cellsOf(field, first, rows.count, columns.count, scale) };
+        }
         context.imageSmoothingEnabled = box.width < columns.count || box.height < rows.count;
         context.imageSmoothingQuality = "high";
         context.drawImage(painted.image, box.left, box.top, box.width, box.height);
         this.places(context, size, left, line);
-        legend(context, box, box.top + box.height + line * 1.5, least < 0 ? "–" : field.texts[far], field.values[least], field.values[most], endless);
+        legend(context, box, box.top + box.height + line * 1.5, painted.scale, endless);
         const text = textAt(field, flat(field));
         cell.id = `cell-${at[rows.id]}-${at[columns.id]}`;
         cell.setAttribute("aria-rowindex", at[rows.id] + 1);
@@ -98,12 +98,23 @@ const MAP = {
   },
 };
 
+// Colours of a map: from 0 both ways, both ends in the digits of the number that lies farthest from 0 and one that no value comes near left out; from the least
+// to the greatest where all lie far from 0. Heads and what has a name are read each by itself; frames, rows and lengths of one thing beside one another.
+function scaleOf(field) {
+  const apart = field.over.slice(0, -2).map((axis, i) => [axis, field.strides[i]]).filter(([axis]) => axis.named || ["head", "batch"].includes(axis.name));
+  const { least, most } = extremes(field.values, (i) => apart.every(([axis, stride]) => Math.floor(i / stride) % axis.count === at[axis.id]));
+  const low = field.values[least] ?? 0, high = field.values[most] ?? 0, ends = [low, high].map(Math.abs).sort((a, b) => a - b);
+  if (low * high > 0 && low < high && ends[0] > 0.5 * ends[1]) return { texts: [field.texts[least], field.texts[most]], share: (v) => (v - low) / (high - low), colour: apartColour };
+  const top = ends[1] || 1, from = low < 0 ? -1 : 0, to = high > 0 || from === 0 ? 1 : 0, far = least < 0 ? "–" : field.texts[ends[1] === Math.abs(high) ? most : least].replace(/^-/, "");
+  return { texts: [from < 0 ? "-" + far : "0", to > 0 ? far : "0"], share: (v) => (v / top - from) / (to - from), colour: (share) => divergingColour(from + (to - from) * share), both: from < 0 && to > 0 };
+}
+
 // A point for each cell; made once for each slice and theme.
-function cellsOf(field, first, rows, columns, top) {
+function cellsOf(field, first, rows, columns, scale) {
   const image = new ImageData(columns, rows), nothing = nothingColour(), ramp = [];
-  for (let i = 0; i <= 510; ++i) ramp.push(divergingColour(i / 255 - 1));
+  for (let i = 0; i <= 510; ++i) ramp.push(scale.colour(i / 510));
   for (let i = 0; i < rows * columns; ++i) {
-    const share = field.values[first + i] / top, [red, green, blue] = Number.isFinite(share) ? ramp[Math.round((share + 1) * 255)] : nothing;
+    const share = scale.share(field.values[first + i]), [red, green, blue] = Number.isFinite(share) ? ramp[Math.round(share * 510)] : nothing;
     image.data[i * 4] = red;
     image.data[i * 4 + 1] = green;
     image.data[i * 4 + 2] = blue;
@@ -119,18 +130,16 @@ function nothingColour() {
   return isDark() ? [74, 78, 86] : [190, 192, 188];
 }
 
-// A scale from −m to m, both ends in the digits of the number that lies farthest from zero; an end that no value comes near is left out.
-function legend(context, box, y, far, least, most, endless) {
-  const magnitude = far.replace(/^-/, ""), high = 0.55 * rem();
-  const from = least < 0 ? -1 : 0, to = most > 0 || from === 0 ? 1 : 0, measure = (text) => context.measureText(text).width;
-  const before = measure(from < 0 ? "-" + magnitude : "0") + 8, behind = measure(to > 0 ? magnitude : "0") + 8;
+// The colours of a map's scale between the numbers at its ends.
+function legend(context, box, y, scale, endless) {
+  const high = 0.55 * rem(), measure = (text) => context.measureText(text).width, [before, behind] = scale.texts.map((text) => measure(text) + 8);
   const wide = Math.max(rem(), Math.min(box.width * 0.5, 16 * rem(), canvasWidth(context) - box.left - before - behind)), start = box.left + before;
   for (let i = 0; i < wide; ++i) {
-    context.fillStyle = `rgb(${divergingColour(from + ((to - from) * i) / wide).join(" ")})`;
+    context.fillStyle = `rgb(${scale.colour(i / wide).join(" ")})`;
     context.fillRect(start + i, y - high / 2, 1.5, high);
   }
-  label(context, from < 0 ? "-" + magnitude : "0", start - 8, y, { align: "right" });
-  const end = label(context, to > 0 ? magnitude : "0", start + wide + 8, y, { align: "left" });
+  label(context, scale.texts[0], start - 8, y, { align: "right" });
+  const end = label(context, scale.texts[1], start + wide + 8, y, { align: "left" });
   if (endless !== undefined) {
     const fits = end.right + rem() + high * 2.2 + measure(endless) < canvasWidth(context);
     const x = fits ? end.right + rem() : box.left, line = fits ? y : y + 1.1 * rem();
@@ -138,5 +147,5 @@ function legend(context, box, y, far, least, most, endless) {
     context.fillRect(x, line - high / 2, high * 1.6, high);
     label(context, endless, x + high * 2.2, line, { align: "left" });
   }
-  if (from < 0 && to > 0) label(context, "0", start + wide / 2, y + high * 1.6);
+  if (scale.both) label(context, "0", start + wide / 2, y + high * 1.6);
 }

@@ -14,22 +14,22 @@ function kept(name, value) {
 
 // A group's views, the one that shows most of it first; the field first chosen of it, and its title.
 function viewsOf(group, field) {
-  const quantity = quantityOf(group), across = field.axes.at(-1), all = VIEWS.filter((view) => view.fits(field, group));
+  const quantity = quantityOf(group), across = field.over.at(-1) ?? field.axes.at(-1), all = VIEWS.filter((view) => view.fits(field, group));
   const fan = ["distance", "lag", "index"].includes(across?.name) || (across?.name !== "key" && field.axes.some((axis) => axis.named)) || CURVES.includes(quantity) || (parameter("quantity") && across?.name === "pair") || (field.whole && field.axes.length === 1);
   const best = FIGURES.fits(field, group) ? FIGURES : field.words || !field.finite || (across?.named && TABLES.includes(quantity)) ? TABLE : BARS.fits(field) && across.name !== "key" ? BARS : fan ? LINES : all[0];
   return all.toSorted((a, b) => (b === best) - (a === best));
 }
 
 const CURVES = ["scaling", "decay", "spectrum"], TABLES = ["plan", "probe"];  // rows of these are each of another sort
-const FIRST = { similarity: "cosine", decay: "sum bias abel", scaling: "ratio", spectrum: "wavelength", buckets: "width", context: "minimum", laws: "verdict", precision: "worst", published: "what" };
+const FIRST = { similarity: "cosine", decay: "sum bias abel", scaling: "ratio", spectrum: "wavelength", buckets: "width pairs", context: "minimum", laws: "verdict", precision: "worst", published: "what" };
 function quantityOf(group) {
   return group.prefix || parameter("quantity");
 }
 
 function firstField(group) {
   const wanted = (FIRST[quantityOf(group)] ?? "").split(" ").map((short) => group.fields.find((field) => field.short === short));
-  const changes = (field) => field.finite && field.values.some((v) => v !== field.values[0]), drawable = group.fields.filter((field) => !field.words);
-  return wanted.find((field) => field?.finite) ?? drawable.find(changes) ?? drawable.find((field) => field.finite) ?? group.fields[0];
+  const changes = (field) => field?.finite && field.values[extremes(field.values).least] !== field.values[extremes(field.values).most], drawable = group.fields.filter((field) => !field.words);
+  return wanted.find((field) => field?.words || changes(field)) ?? (group.fields[0].texts.length > 1 ? drawable.find(changes) : undefined) ?? wanted.find((field) => field?.finite) ?? drawable.find(changes) ?? drawable.find((field) => field.finite) ?? group.fields[0];
 }
 
 function titleOf(group) {
@@ -42,16 +42,17 @@ function titleOf(group) {
 function fillHeader() {
   const quantity = parameter("quantity"), chosen = [], usual = [];
   for (const [name, value, origin] of DATA.parameters)
-    if (name !== "quantity" && !name.includes(".")) (origin === "default" ? usual : chosen).push(el("span", { title: origin, translate: "no" }, `${name} `, el("b", {}, value)));
+    if (name !== "quantity" && !name.includes(".")) (origin === "default" ? usual : chosen).push(said(name, value, origin));
   const gloss = "encoding " + ABOUT.encoding, subject = nameOf(gloss) === gloss ? ABOUT.encoding : `${ABOUT.encoding} ${nameOf(gloss)}`.replace("all ", "");
   $("title").replaceChildren(quantity && subject ? t("{0} of {1}", nameOf(quantity), subject) : subject || t(quantity), " ", el("small", {}, `${ABOUT.tool} ${ABOUT.version}`));
   document.title = $("title").textContent;
   $("parameters").replaceChildren(...chosen, ...usual);
-  $("command").textContent = ABOUT.command;
+  $("command").replaceChildren(...unbroken(ABOUT.command));
+  if (ABOUT.command.length > 300) $("command").tabIndex = 0;  // it has its own scroll bar
   $("copy").textContent = t("copy");
   called($("copy"), t("copy the command"));
   $("copied").textContent = "";
-  $("warnings").replaceChildren(...(ABOUT.warnings ?? []).map(said));
+  $("warnings").replaceChildren(...(ABOUT.warnings ?? []).map(sentence));
   called($("warnings"), t("warnings"));
   $("language").textContent = language === "zh" ? "English" : "中文";
   $("language").setAttribute("lang", language === "zh" ? "en" : "zh");
@@ -66,8 +67,14 @@ function fillHeader() {
   $("keys").textContent = t("Arrow keys move, Home and End jump, Tab goes on. Every number is as the tool wrote it; the page computes none.");
 }
 
+// A parameter: all of it where that is short, or as much as tells what it is, and the rest on demand.
+function said(name, value, origin) {
+  const about = { title: origin, translate: "no" }, start = value.slice(0, 24).replace(/[^,]*$/, "") || value.slice(0, 24);
+  return value.length < 48 ? el("span", about, `${name} `, el("b", {}, value)) : el("details", about, el("summary", {}, `${name} `, el("b", {}, start + " …")), el("b", {}, value));
+}
+
 // What the tool says.
-function said(text) {
+function sentence(text) {
   return el("li", {}, descriptionOf(text));
 }
 
@@ -164,8 +171,8 @@ function fillSide() {
   $("readout").replaceChildren(...rows);
   fillMatrix(group);
   const notes = (group.prefix === "" ? ABOUT.note ?? [] : (ABOUT.notes ?? []).filter((note) => note.startsWith(group.prefix + ": ")).map((note) => note.slice(group.prefix.length + 2)));
-  const leftOut = group.prefix === "" ? (ABOUT.left_out ?? []).map((text) => el("li", {}, t("left out: "), ...said(text).childNodes)) : [];
-  $("notes").replaceChildren(...notes.map(said), ...leftOut);
+  const leftOut = group.prefix === "" ? (ABOUT.left_out ?? []).map((text) => el("li", {}, t("left out: "), ...sentence(text).childNodes)) : [];
+  $("notes").replaceChildren(...notes.map(sentence), ...leftOut);
 }
 
 // M_k: the block that carries the pair at the first row to this row, in the tool's digits.

@@ -27,10 +27,20 @@ function isDark() {
 const DIVERGING = { light: [[24, 86, 168], [140, 182, 226], [246, 245, 241], [240, 164, 138], [186, 32, 30]],
   dark: [[104, 172, 255], [45, 88, 148], [30, 32, 37], [148, 62, 46], [255, 126, 98]] };
 
+// Of numbers that all lie far from 0: no hue that says above or below, darker on light paper and lighter on dark.
+const APART = { light: [[226, 240, 222], [88, 166, 140], [12, 66, 82]], dark: [[26, 44, 52], [44, 128, 118], [198, 240, 190]] };
+
 function divergingColour(share) {
-  const stops = DIVERGING[isDark() ? "dark" : "light"], place = (Math.max(-1, Math.min(1, share)) + 1) * 2;
-  const i = Math.min(3, Math.floor(place)), rest = place - i;
-  return stops[i].map((from, c) => Math.round(from + (stops[i + 1][c] - from) * rest));
+  return between(DIVERGING, (Math.max(-1, Math.min(1, share)) + 1) * 2);
+}
+
+function apartColour(share) {
+  return between(APART, Math.max(0, Math.min(1, share)) * 2);
+}
+
+function between(ramp, place) {
+  const stops = ramp[isDark() ? "dark" : "light"], i = Math.min(stops.length - 2, Math.floor(place));
+  return stops[i].map((from, c) => Math.round(from + (stops[i + 1][c] - from) * (place - i)));
 }
 
 const PALETTE = { light: ["#0b62b0", "#b3361d", "#00735c", "#8a4fa3", "#946200", "#1c8fb0", "#b0397f", "#555b66"],

@@ -14,6 +14,9 @@ const ROTORS = {
     let columns = 1, side = 1, timer = 0, longest = 0;
     for (let i = 0; i < cos.values.length; ++i) longest = Math.max(longest, Math.hypot(cos.values[i], sin.values[i]) || 0);
     longest ||= 1;
+    // The sum has the scales of pairs, which turns shown here have not, and no attention factor, which they have.
+    const factored = Math.abs(longest - 1) > ({ bf16: 8e-3, f16: 1e-3, f64: 1e-9 }[field.dtype] ?? 1e-6), bound = FIELDS.find((other) => other.name === "decay.triangle");
+    const scaled = bound?.values.some((v) => Math.abs(v - bound.values[0]) > 1e-9 * bound.values[0]);
     const show = (pair) => {
       move(pairs, pair);
       changed();
@@ -55,7 +58,7 @@ const ROTORS = {
       stop,
       draw() {
         words();
-        const size = room(plot), under = score ? 8 * rem() : 0, height = Math.max(10 * rem(), size.height - under - 3 * rem());
+        const size = room(plot), under = score ? 8 * rem() : 0, height = Math.max(10 * rem(), size.height - under - 3.6 * rem());
         columns = 1;
         while (size.width / columns > height / Math.ceil(pairs.count / columns)) ++columns;
         side = Math.min(size.width / columns, height / Math.ceil(pairs.count / columns), 9 * rem());
@@ -66,12 +69,13 @@ const ROTORS = {
           rotor(context, (pair % columns + 0.5) * side, (Math.floor(pair / columns) + 0.5) * side, side, cos.values[first + pair] / longest,
             sin.values[first + pair] / longest, pair === at[pairs.id], pairs.texts[pair]);
         host.dataset.grid = JSON.stringify({ columns, side });
-        called(host, t("rotors: the pair by up and down, the position by left and right"));
+        called(host, t("rotors: {0} by up and down, {1} by left and right", nameOf(pairs.name), nameOf(walk.name)));
         host.setAttribute("aria-valuenow", at[pairs.id]);
         host.setAttribute("aria-valuetext", `${nameOf(walk.name)} ${walk.texts[at[walk.id]]}, ${nameOf("pair")} ${pairs.texts[at[pairs.id]]}: ${t("cos")} ${textAt(cos, flat(cos))}, ${t("sin")} ${textAt(sin, flat(sin))}`);
         const apart = score?.axes[0];
         strip.hidden = !score || apart.texts[at[apart.id]] !== walk.texts[at[walk.id]];  // farther than curves go, or before position 0
-        if (!strip.hidden) scoreStrip(strip, score, size.width, 7 * rem());
+        if (!strip.hidden) scoreStrip(strip, score, size.width, 7 * rem(), (...of) => scaled ? t("score of two tokens {0} apart: Σ scale·cos kθ = {1}", ...of) : factored ? t("score of two tokens {0} apart without the attention factor: Σ cos kθ = {1}", ...of) :
+          t("score of two tokens {0} apart: Σ cos kθ = {1}", ...of));
       },
     };
   },
@@ -102,8 +106,8 @@ function rotor(context, x, y, side, cos, sin, chosen, name) {
   if (named) label(context, name, x, y + side * 0.5 - 0.55 * rem(), { colour: chosen ? ink("ink") : ink("soft") });
 }
 
-// The score of two tokens, Σ cos(kθ), by how far apart they stand: the first stays at 0, the second is the position.
-function scoreStrip(host, score, width, height) {
+// The score of two tokens by how far apart they stand: the first stays at 0, the second is the position.
+function scoreStrip(host, score, width, height, said) {
   const context = canvasFor(host, width, height), axis = score.axes[0];
   const frame = frameOf(context, score, { width, height: height + 2.4 * rem() }, new Set([0]), 0);
   frame.box.top = 2.2 * rem();
@@ -118,7 +122,7 @@ function scoreStrip(host, score, width, height) {
   context.strokeStyle = ink("accent");
   context.lineWidth = 1.8;
   curve(context, score, drawn, 0, axis.count);
-  const i = at[axis.id], word = t("score of two tokens {0} apart: Σ cos kθ = {1}", axis.texts[i], score.texts[i]);
+  const i = at[axis.id], word = said(axis.texts[i], score.texts[i]);
   font(context);
   const parts = context.measureText(word).width < width - frame.box.left ? [word] : word.split(/(?<=[：:]) ?/);  // on two lines where one is too short
   for (const [line, part] of parts.entries()) label(context, part, frame.box.left, (0.7 + line) * rem(), { align: "left", to: width, colour: ink("ink") });

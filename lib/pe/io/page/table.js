@@ -33,7 +33,7 @@ const TABLE = {
         on.textContent = t("on") + " →";
         back.disabled = first === 0;
         on.disabled = first + ROWS_AT_ONCE >= size;
-        where.textContent = size > ROWS_AT_ONCE ? t("there is more: {0}", axes.map((axis) => `${nameOf(axis.name)} ${axis.texts[at[axis.id]]}`).join(", ")) : "";
+        where.textContent = size > ROWS_AT_ONCE ? t("here: {0}", axes.map((axis) => `${nameOf(axis.name)} ${axis.texts[at[axis.id]]}`).join(", ")) : "";
         table.replaceChildren(el("thead", {}, el("tr", {}, ...names.map((name, i) => el("th", { scope: "col", title: told[i] ? descriptionText(told[i]) : undefined }, name)))), el("tbody"));
         called(table, t("numbers of {0}", titleOf(group)));
         for (let i = first; i < Math.min(first + ROWS_AT_ONCE, size); ++i) {
