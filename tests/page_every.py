@@ -50,7 +50,7 @@ WALK = """((chinese, free) => { const found = new Set(), untold = new Set(), eng
     window.cut.clear();
     if (!chinese) return;
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) { const at = walk.currentNode.parentElement, text = walk.currentNode.data.trim(); if (!text || at.closest("script, noscript, .unbroken")) continue;
+    while (walk.nextNode()) { const at = walk.currentNode.parentElement, text = (at.querySelector(":scope > .unbroken") ? at.textContent : walk.currentNode.data).trim(); if (!text || at.closest("script, noscript, .unbroken")) continue;
       const own = at.closest('[lang="en"]:not(html)'); if (own) english.add(own.textContent.trim()); else if (!at.closest('[translate="no"], [lang="zh"]:not(html)')) untold.add(text); }
     for (const at of document.querySelectorAll("[aria-label]")) untold.add(at.getAttribute("aria-label"));
     for (const text of window.drawn) untold.add(text); };
