@@ -72,6 +72,7 @@ import outcome  # noqa: E402
 import part_cases  # noqa: E402
 import relative_cases  # noqa: E402
 import relative_fault_cases  # noqa: E402
+import repeated_cases  # noqa: E402
 import reported_cases  # noqa: E402
 import rounding_cases  # noqa: E402
 import rope_cases  # noqa: E402
@@ -115,13 +116,13 @@ def every_case(folder):
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases,
                    rounding_cases, wiring_cases, gap_cases, step_cases, vector_cases, alibi_cases, mrope_cases, reported_cases, axis_cases, alone_cases,
-                   distance_cases, written_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, line_cases, amplitude_cases, shift_cases, column_cases, held_cases, solver_cases, batch_cases, prompt_cases, named_cases, frame_cases, view_cases, plane_cases):
+                   distance_cases, written_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, line_cases, amplitude_cases, shift_cases, column_cases, held_cases, solver_cases, repeated_cases, batch_cases, prompt_cases, named_cases, frame_cases, view_cases, plane_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
                    head_cases, setting_cases, shape_cases, coarse_cases, misnamed_cases, relative_fault_cases, bound_cases, layout_cases, stripe_cases, moved_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, held_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, line_cases, amplitude_cases, batch_cases, prompt_cases, named_cases, misnamed_cases, frame_cases, view_cases):
+                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, held_cases, repeated_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, line_cases, amplitude_cases, batch_cases, prompt_cases, named_cases, misnamed_cases, frame_cases, view_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
                    head_cases, relative_fault_cases, bound_cases, layout_cases, solver_cases):

@@ -109,7 +109,7 @@ def other_half(s):
 
 def table_cases(number):
     for of in PLAIN[:3]:  # garbage by any name: a name of the columns, or none
-        c = rope.spoilt(number, accepted("columns-shifted", "pairs-permuted"), of, lambda s: s.also(rows=shifted_sines), "rows",
+        c = rope.spoilt(number, accepted("columns-shifted", "pairs-permuted", "wrong-order"), of, lambda s: s.also(rows=shifted_sines), "rows",
                         layout=("pairs", "cos-sin", "turns")[number % 3])
         c.corrupt = True
         yield c

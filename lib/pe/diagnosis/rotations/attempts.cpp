@@ -14,6 +14,20 @@
 namespace pe {
 namespace {
 
+// [sequence, 1, channel], a step of decoding of several sequences: the axis before a row is of one.
+bool has_one_position(const std::vector<Index>& shape, Index width) {
+  std::size_t last = shape.size();
+  for (Index size = 1; last > 0 && size < width;) size *= shape[--last];
+  return last >= 2 && shape[last - 1] == 1;
+}
+
+// One side alone of an array whose name says that both are in it: cos_sin_cache.
+bool says_one_of_both(const Dump& dump, const RotationReading& reading) {
+  const Stored& array = dump.arrays[reading.cosine.array];
+  return reading.is_one_sided() && reading.width % 2 == 0 && says(array, "cos") &&
+         says(array, "sin");
+}
+
 // Whether most columns of the cosines, and of the sines, stand twice: in halves, or side by side.
 bool mostly_repeats(const Dump& dump, const RotationReading& reading) {
   constexpr Index most = 8;
@@ -141,6 +155,9 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
     attempt.reading.run = *places->count;
     attempt.is_repeated = true;
   }
+  if (expected.rows == 1 && !reading.is_vectors() && reading.rows > 1 &&
+      has_one_position(dump.arrays[reading.cosine.array].shape, reading.width))
+    attempt.reading.run = 1;
   const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
   if (!reading.is_vectors() && !attempt.reading.per_axis && slots < reading.rows &&
       reading.rows % slots == 0) {
@@ -307,6 +324,7 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   for (const RotationReading& reading : readings) {
     if (std::ranges::find(names, reading.layout) == names.end()) names.push_back(reading.layout);
     if (!expected.layout.empty() && expected.layout != reading.layout) continue;
+    if (expected.layout.empty() && says_one_of_both(dump, reading)) continue;
     // One axis alone is a vector of frequencies, unless one position was asked for.
     const bool is_asked = expected.rows && (expected.rows == 1 || dump.arrays.size() > 1 ||
                                             side_said_by(dump.arrays[0]));

@@ -35,7 +35,7 @@ std::vector<Column> columns_of(const RotationReading& reading) {
 }
 
 // For each column, which of those meant it holds.
-using Order = std::vector<std::size_t>;
+using ColumnPlaces = std::vector<std::size_t>;
 
 class ColumnMatch {
  public:
@@ -60,17 +60,18 @@ class ColumnMatch {
   }
 
   std::size_t size() const { return columns_.size(); }
+  const std::vector<Column>& columns() const { return columns_; }
 
   /// Whether the probes allow it.
-  bool may_be(const Order& order) const {
+  bool may_be(const ColumnPlaces& order) const {
     for (std::size_t at = 0; at < order.size(); ++at)
       if (!may_be_[at][order[at]]) return false;
     return true;
   }
 
   /// Any that the probes allow, columns in their own place where they may be; empty: none.
-  Order any() const {
-    Order held_by(size(), size());  // by column meant
+  ColumnPlaces any() const {
+    ColumnPlaces held_by(size(), size());  // by column meant
     for (std::size_t at = 0; at < size(); ++at)
       if (may_be_[at][at]) held_by[at] = at;
     for (std::size_t at = 0; at < size(); ++at) {
@@ -78,12 +79,12 @@ class ColumnMatch {
       std::vector<bool> seen(size());
       if (!place(at, held_by, seen)) return {};
     }
-    Order order(size());
+    ColumnPlaces order(size());
     for (std::size_t meant = 0; meant < size(); ++meant) order[held_by[meant]] = meant;
     return order;
   }
 
-  bool holds_in_every_row(const Order& order) const {
+  bool holds_in_every_row(const ColumnPlaces& order) const {
     const std::size_t pairs = observation_.pairs();
     std::vector<double> cosine(pairs), sine(pairs), bound(pairs);
     bool all = true;
@@ -104,7 +105,7 @@ class ColumnMatch {
   }
 
   // An augmenting path (Kuhn).
-  bool place(std::size_t at, Order& held_by, std::vector<bool>& seen) const {
+  bool place(std::size_t at, ColumnPlaces& held_by, std::vector<bool>& seen) const {
     for (std::size_t meant = 0; meant < size(); ++meant) {
       if (!may_be_[at][meant] || seen[meant]) continue;
       seen[meant] = true;
@@ -123,16 +124,20 @@ class ColumnMatch {
   std::vector<std::vector<bool>> may_be_;
 };
 
-struct Arrangement {
-  Order order;
+struct LikelyOrder {
+  ColumnPlaces order;
   std::string sentence;
 };
 
 // Orders that a slip of one operation makes.
-std::vector<Arrangement> likely(std::size_t size) {
-  std::vector<Arrangement> all;
+std::vector<LikelyOrder> likely(const std::vector<Column>& columns) {
+  const std::size_t size = columns.size(), pairs = size / 2;
+  std::vector<LikelyOrder> all;
+  std::vector<std::size_t> places[2] = {std::vector<std::size_t>(pairs),
+                                        std::vector<std::size_t>(pairs)};
+  for (std::size_t at = 0; at < size; ++at) places[columns[at].sine][columns[at].pair] = at;
   const auto offer = [&](std::string sentence, const std::function<std::size_t(std::size_t)>& of) {
-    Order order(size);
+    ColumnPlaces order(size);
     for (std::size_t at = 0; at < size; ++at) order[at] = of(at);
     all.push_back({std::move(order), std::move(sentence)});
   };
@@ -142,6 +147,16 @@ std::vector<Arrangement> likely(std::size_t size) {
               : fmt::format("every column stands {} before its own place, the first behind",
                             size - by),
           [=](std::size_t at) { return (at + size - by) % size; });
+  for (const bool sine : {false, true})
+    for (std::size_t by = 1; by < pairs; ++by)
+      offer(fmt::format("{} stand {} pairs {} their own; {} are right", sine ? "sines" : "cosines",
+                        2 * by <= pairs ? by : pairs - by, 2 * by <= pairs ? "behind" : "before",
+                        sine ? "cosines" : "sines"),
+            [&columns, &places, sine, by, pairs](std::size_t at) {
+              return columns[at].sine == sine
+                         ? places[sine][(columns[at].pair + pairs - by) % pairs]
+                         : at;
+            });
   for (std::size_t rows = 2; rows < size; ++rows)
     if (size % rows == 0)
       offer(fmt::format("the columns are read as [{}, {}] and written as [{}, {}]", rows,
@@ -150,14 +165,15 @@ std::vector<Arrangement> likely(std::size_t size) {
   return all;
 }
 
-std::string listed(const Order& order) {
+std::string listed(const ColumnPlaces& order, const std::vector<Column>& columns) {
   constexpr int most = 6;
   std::string words;
   int moved = 0;
   for (std::size_t at = 0; at < order.size(); ++at) {
     if (order[at] == at) continue;
     if (++moved <= most)
-      words += fmt::format("{}{} holds {}", moved == 1 ? "column " : ", ", at, order[at]);
+      words += fmt::format("{}{} holds {}", moved == 1 ? "column " : ", ", columns[at].place,
+                           columns[order[at]].place);
   }
   return fmt::format("{}{}; each is right where it belongs", words,
                      moved > most ? fmt::format(" and {} more", moved - most) : "");
@@ -165,23 +181,25 @@ std::string listed(const Order& order) {
 
 }  // namespace
 
-std::optional<Reason> column_order(const ProbedDump& dump, const Attempt& attempt) {
-  constexpr Index most_columns = 4096;
+std::optional<ColumnOrderFit> column_order(const ProbedDump& dump, const Attempt& attempt) {
+  constexpr Index most_columns = 1024;
   const RotationReading& reading = attempt.reading;
   if (reading.form != RotationReading::Form::turns || reading.is_one_sided() ||
       reading.cosine.array != reading.sine.array || reading.cosine_copy || !reading.open.empty() ||
       2 * reading.pairs > most_columns)
     return {};
   const ColumnMatch match(dump, attempt);
-  Order own(match.size());
+  ColumnPlaces own(match.size());
   std::iota(own.begin(), own.end(), std::size_t{0});
   if (match.may_be(own)) return {};
-  for (const Arrangement& one : likely(match.size()))
+  for (const LikelyOrder& one : likely(match.columns()))
     if (match.may_be(one.order) && match.holds_in_every_row(one.order))
-      return Reason{Cause::wrong_order, one.sentence};
-  const Order order = match.any();
+      return ColumnOrderFit{{Cause::wrong_order, one.sentence}};
+  const ColumnPlaces order = match.any();
   if (order.empty() || !match.holds_in_every_row(order)) return {};
-  return Reason{Cause::wrong_order, listed(order)};
+  std::size_t moved = 0;
+  for (std::size_t at = 0; at < order.size(); ++at) moved += order[at] != at;
+  return ColumnOrderFit{{Cause::wrong_order, listed(order, match.columns())}, moved};
 }
 
 }  // namespace pe

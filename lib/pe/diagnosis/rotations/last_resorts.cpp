@@ -19,7 +19,7 @@ namespace {
 // Several things that columns hold are one where each holds another's.
 PartReport simplest(const ProbedDump& dump, PartReport part) {
   if (part.reasons.size() > 1 && part.attempt->reasons.empty())
-    if (auto order = column_order(dump, *part.attempt)) part.reasons = {std::move(*order)};
+    if (auto order = column_order(dump, *part.attempt)) part.reasons = {std::move(order->reason)};
   return part;
 }
 
@@ -114,11 +114,17 @@ std::optional<PartReport> spoilt_part_of(const ProbedDump& dump,
 
 std::optional<PartReport> columns_elsewhere(const ProbedDump& dump,
                                             const std::vector<Attempt>& attempts) {
+  std::optional<PartReport> best;
+  std::size_t fewest = 0;
   for (const Attempt& one : attempts) {
     if (!one.reasons.empty() || one.copies_differ) continue;
-    if (auto order = column_order(dump, one)) return PartReport{&one, {std::move(*order)}};
+    auto order = column_order(dump, one);
+    if (!order || (best && order->moved >= fewest)) continue;
+    fewest = order->moved;
+    best = PartReport{&one, {std::move(order->reason)}};
+    if (fewest == 0) break;
   }
-  return {};
+  return best;
 }
 
 }  // namespace pe

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -34,18 +36,35 @@ bool are_alike(const Turns& a, const Turns& b) {
   return true;
 }
 
-// Whether vectors that stand apart along an axis alone turn alike: some of them, spread over all.
-bool turn_alike_along(const Dump& dump, const RotationReading& reading, std::size_t axis) {
+// Zeros before turn by any angle.
+bool is_known(const Turns& turns) {
+  return std::ranges::any_of(turns.slack, [](double slack) { return std::isfinite(slack); });
+}
+
+// How vectors turn that stand apart along an axis alone: some of them, spread over all.
+enum class Along { alike, unlike, unknown };
+
+Along turns_along(const Dump& dump, const RotationReading& reading, std::size_t axis) {
   constexpr Index lines = 8, places = 8;
   const Index extent = reading.extents[axis], inner = reading.inner(axis),
               count = reading.rows / extent;
+  bool any = false;
   for (const Index line : spread_over(count, lines)) {
     const Index row = line / inner * inner * extent + line % inner;
-    const Turns first = turns_of(dump, reading, row);
+    std::optional<Turns> first;
+    const auto look = [&](Index place) {
+      Turns turns = turns_of(dump, reading, row + place * inner);
+      if (!is_known(turns)) return true;
+      any = any || first;
+      if (first) return are_alike(*first, turns);
+      first = std::move(turns);
+      return true;
+    };
+    if (!look(0)) return Along::unlike;
     for (Index place = extent - 1; place > 0; place -= std::max<Index>(1, extent / places))
-      if (!are_alike(first, turns_of(dump, reading, row + place * inner))) return false;
+      if (!look(place)) return Along::unlike;
   }
-  return true;
+  return any ? Along::alike : Along::unknown;
 }
 
 // What is meant, with positions on another axis, from the first one that is meant or from 0.
@@ -74,12 +93,12 @@ Reason told_of(const RotationReading& reading, std::size_t axis, bool from_first
 std::vector<std::size_t> turning_axes(const Dump& dump, const RotationReading& reading,
                                       const std::vector<Attempt>& attempts) {
   std::vector<std::size_t> axes;
-  if (reading.slots() == 1 || !turn_alike_along(dump, reading, reading.axis)) return axes;
+  if (reading.slots() == 1 || turns_along(dump, reading, reading.axis) != Along::alike) return axes;
   for (std::size_t axis = 0; axis < reading.extents.size(); ++axis) {
     const bool may_count = std::ranges::any_of(
         attempts, [&](const Attempt& attempt) { return attempt.reading.axis == axis; });
     if (!may_count && !letters_of(reading.extents.size() + 1, axis).empty() &&
-        !turn_alike_along(dump, reading, axis))
+        turns_along(dump, reading, axis) == Along::unlike)
       axes.push_back(axis);
   }
   return axes;

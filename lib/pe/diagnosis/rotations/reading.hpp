@@ -115,6 +115,9 @@ bool turns(const RotationReading& reading, Index channel);
 /// Whether an array has several axes that are longer than one.
 bool is_table(const Stored& array);
 
+/// Whether an array's name says that it is of queries, or of keys.
+std::optional<pe::Side> whose(const Stored& array);
+
 /// The caches of a dump that holds those of queries and of keys, cosines and sines of each, and
 /// whose each is, as the names of the arrays say (cos, sin, cos_k, sin_k), or the order of four
 /// that say nothing. A dump that holds one alone as it is.

@@ -4,9 +4,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/narrow.hpp"
 #include "pe/base/spread.hpp"
 
 namespace pe {
+namespace {
+
+// As it was, in the type that the vectors have afterwards.
+bool is_passed(double before, double after, DType type) {
+  return after == before || after == rounded_once(before, type);
+}
+
+}  // namespace
 
 std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& reading, Index first,
                                    Index count) {
@@ -20,7 +29,8 @@ std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& read
     for (Index k = 0; k < width; ++k) {
       if (turns(reading, k)) continue;
       const auto at = static_cast<std::size_t>(r * width + k);
-      if (after[at] != before[at] && !(std::isnan(after[at]) && std::isnan(before[at])) &&
+      if (!is_passed(before[at], after[at], dump.arrays[0].dtype) &&
+          !(std::isnan(after[at]) && std::isnan(before[at])) &&
           !(dump.has_gaps && !std::isfinite(after[at])))
         changed.push_back({first + r, k, before[at], after[at]});
     }
@@ -38,7 +48,8 @@ Index changed_channels(const Dump& dump) {
     dump.before[0].read(row * width, width, before.data());
     dump.arrays[0].read(row * width, width, after.data());
     for (Index k = 0; k < width; ++k)
-      if (before[static_cast<std::size_t>(k)] != after[static_cast<std::size_t>(k)]) {
+      if (!is_passed(before[static_cast<std::size_t>(k)], after[static_cast<std::size_t>(k)],
+                     dump.arrays[0].dtype)) {
         first = std::min(first, k);
         end = std::max(end, k + 1);
       }

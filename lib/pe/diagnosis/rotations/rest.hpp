@@ -1,4 +1,5 @@
-// The rest: channels of vectors that do not turn, and are passed through bit for bit.
+// The rest: channels of vectors that do not turn, and are passed through bit for bit, or rounded to
+// the type that the vectors have afterwards.
 #pragma once
 
 #include <vector>

@@ -14,6 +14,7 @@
 #include "pe/diagnosis/rotations/damage.hpp"
 #include "pe/diagnosis/rotations/last_resorts.hpp"
 #include "pe/diagnosis/rotations/lone.hpp"
+#include "pe/diagnosis/rotations/other_side.hpp"
 #include "pe/diagnosis/rotations/sifting.hpp"
 #include "pe/diagnosis/rotations/turn_report.hpp"
 
@@ -81,6 +82,7 @@ class Verdict {
     ChosenReading choice = choose(expected_, dump_, attempts_, more_);
     kept_ = std::move(choice.kept);
     if (choice.meant ? holds(*choice.meant) : tells_cut()) return report_.diagnosis;
+    if (!choice.meant && tells_other_side()) return report_.diagnosis;
     if (!choice.meant)
       for (Attempt& attempt : kept_) attempt.damaged = damaged_probes(observe(attempt), dump_);
     // Rows that refute every hypothesis in the full pass become probes.
@@ -110,10 +112,29 @@ class Verdict {
       return false;
     const RotationObservation observation = observe(*as_meant);
     const RotationResiduals residuals = residuals_of(observation, dump_, *as_meant);
-    report_.diagnosis.reasons = {{Cause::rows_zero, "every cosine and sine is 0"}};
+    report_.diagnosis.reasons = {
+        {Cause::rows_zero, residuals.worst_cell.got == 0
+                               ? "every cosine and sine is 0"
+                               : "every cosine and sine is as good as 0, less than 1e-30"}};
     report_.diagnosis.tier = Tier::wrong;
     report_.finish(*as_meant, observation, residuals);
     return true;
+  }
+
+  // One side right, the other one number or the same: no cause of the whole is looked for.
+  bool tells_other_side() {
+    for (const Attempt& attempt : attempts_) {
+      if (!attempt.reasons.empty()) continue;
+      const auto reason = other_side(probed(), attempt);
+      if (!reason) continue;
+      const RotationObservation observation = observe(attempt);
+      const RotationResiduals residuals = residuals_of(observation, dump_, attempt);
+      report_.diagnosis.before = report_.diagnosis.after = residuals.worst;
+      take({&attempt, {*reason}}, residuals);
+      report_.finish(attempt, observation, residuals);
+      return true;
+    }
+    return false;
   }
 
   // Sines alone, every position of which is 0.

@@ -26,7 +26,7 @@ double spread(double squares, std::size_t groups) {
 
 }  // namespace
 
-void Shares::Sums::add(const Sums& other) {
+void ShareTally::Sums::add(const Sums& other) {
   count += other.count;
   uu += other.uu;
   uz += other.uz;
@@ -36,11 +36,11 @@ void Shares::Sums::add(const Sums& other) {
   yy += other.yy;
 }
 
-void Shares::add(double before, double u, double z, double y) {
+void ShareTally::add(double before, double u, double z, double y) {
   groups_[group_of(before, groups_.size())].add({1, u * u, u * z, z * z, y * u, y * z, y * y});
 }
 
-Shares::Fit Shares::fit() const {
+ShareTally::Fit ShareTally::fit() const {
   Sums all;
   for (const Sums& group : groups_) all.add(group);
   const double determinant = all.uu * all.zz - all.uz * all.uz;
@@ -62,13 +62,13 @@ Shares::Fit Shares::fit() const {
   return {other, std::max(alone, spread(squares, groups))};
 }
 
-void CommonFactor::add(double before, double want, double got) {
+void FactorTally::add(double before, double want, double got) {
   Sums& group = groups_[group_of(before, groups_.size())];
   group.along += got * want;
   group.square += want * want;
 }
 
-CommonFactor::Fit CommonFactor::fit() const {
+FactorTally::Fit FactorTally::fit() const {
   double along = 0, square = 0, squares = 0;
   for (const Sums& group : groups_) {
     along += group.along;

@@ -13,7 +13,7 @@ namespace pe {
 /// that of the other number of its pair. Numbers that were the same before the turn round alike,
 /// and tell no more than one does: keys that were repeated for every head, a token that comes
 /// again.
-class Shares {
+class ShareTally {
  public:
   /// `before`: the number that the channel held.
   void add(double before, double u, double z, double y);
@@ -33,7 +33,7 @@ class Shares {
 };
 
 /// The factor of all numbers together, and its standard error, likewise.
-class CommonFactor {
+class FactorTally {
  public:
   void add(double before, double want, double got);
 

@@ -78,7 +78,7 @@ class SharpNumbers {
     for (Index j = 0; j < reading().pairs; ++j)
       for (const Index channel : channels_[static_cast<std::size_t>(j)].out) {
         const auto k = static_cast<std::size_t>(channel);
-        const Shares::Fit fit = shares_[k].fit();
+        const ShareTally::Fit fit = shares_[k].fit();
         const bool is_off = std::fabs(fit.other - 1) > std::max(tenth, of_chance * fit.error);
         if (unchanged_[k] && (beyond_[k] > 0 || is_off)) {
           left.push_back(channel);
@@ -213,10 +213,10 @@ class SharpNumbers {
   RotationPrediction prediction_;
   double unit_, least_;
   std::vector<PairChannels> channels_;
-  std::vector<char> unchanged_;  // of each channel, in every row so far
-  std::vector<Index> beyond_;    // numbers of each channel
-  std::vector<Shares> shares_;   // of each channel
-  CommonFactor factor_;          // of all
+  std::vector<char> unchanged_;     // of each channel, in every row so far
+  std::vector<Index> beyond_;       // numbers of each channel
+  std::vector<ShareTally> shares_;  // of each channel
+  FactorTally factor_;              // of all
   double distance_ = 0;
   Index count_ = 0, above_ = 0;  // of all; and that are larger than they ought to be
   Index strained_ = 0;           // nearly beyond their bounds, which no sound arithmetic reaches

@@ -5,7 +5,6 @@
 #include "pe/diagnosis/rotations/reading.hpp"
 
 namespace pe {
-namespace {
 
 std::optional<Side> whose(const Stored& array) {
   for (const std::string& word : array_words(array.name)) {
@@ -14,8 +13,6 @@ std::optional<Side> whose(const Stored& array) {
   }
   return {};
 }
-
-}  // namespace
 
 std::vector<SidedDump> sided_caches(const Dump& dump) {
   std::vector<SidedDump> caches;

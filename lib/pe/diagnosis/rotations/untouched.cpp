@@ -19,24 +19,32 @@
 namespace pe {
 namespace {
 
-std::vector<char> untouched_rows(const Dump& dump, const RotationReading& reading) {
-  std::vector<char> same(static_cast<std::size_t>(reading.rows));
+// Whether a row is the same before and after. Zeros are that wherever they turn, and tell nothing.
+enum class AsItWas : char { other, same, zeros };
+
+std::vector<AsItWas> rows_as_they_were(const Dump& dump, const RotationReading& reading) {
+  std::vector<AsItWas> rows(static_cast<std::size_t>(reading.rows), AsItWas::other);
   std::vector<double> before(static_cast<std::size_t>(reading.width)), after = before;
   for (Index row = 0; row < reading.rows; ++row) {
     dump.before[0].read(row * reading.width, reading.width, before.data());
     dump.arrays[0].read(row * reading.width, reading.width, after.data());
-    same[static_cast<std::size_t>(row)] = before == after;
+    if (before == after)
+      rows[static_cast<std::size_t>(row)] =
+          std::ranges::all_of(before, [](double value) { return value == 0; }) ? AsItWas::zeros
+                                                                               : AsItWas::same;
   }
-  return same;
+  return rows;
 }
 
 // The entries of an axis whose rows all are marked, where no other row is, those aside that stand
 // at position 0; else nothing.
 std::set<Index> whole_entries(const Expectation& expected, const RotationReading& reading,
-                              const RowMarks& marks, std::size_t axis) {
+                              const RowMarks& marks, const std::vector<AsItWas>& rows,
+                              std::size_t axis) {
   std::set<Index> entries, others;
   for (Index row = 0; row < reading.rows; ++row)
-    if (expected.position(reading.slot(row)) != 0)
+    if (expected.position(reading.slot(row)) != 0 &&
+        rows[static_cast<std::size_t>(row)] != AsItWas::zeros)
       (marks.marked[static_cast<std::size_t>(row)] ? entries : others)
           .insert(reading.along(row, axis));
   const bool is_whole = std::ranges::none_of(others, [&](Index i) { return entries.contains(i); });
@@ -45,17 +53,20 @@ std::set<Index> whole_entries(const Expectation& expected, const RotationReading
 
 // At position 0 every vector is what it was.
 Reason told_of(const Expectation& expected, const RotationReading& reading,
-               const std::vector<char>& same) {
+               const std::vector<AsItWas>& rows) {
   RowMarks marks(reading.rows);
   for (Index row = 0; row < reading.rows; ++row) {
-    if (!same[static_cast<std::size_t>(row)] || expected.position(reading.slot(row)) == 0) continue;
+    if (rows[static_cast<std::size_t>(row)] != AsItWas::same ||
+        expected.position(reading.slot(row)) == 0)
+      continue;
     marks.marked[static_cast<std::size_t>(row)] = 1;
     if (marks.count++ == 0) marks.first = row;
     marks.last = row;
   }
   for (std::size_t axis = 0; axis < reading.extents.size(); ++axis)
     if (axis != reading.axis && reading.extents[axis] > 1)
-      if (const auto entries = whole_entries(expected, reading, marks, axis); !entries.empty())
+      if (const auto entries = whole_entries(expected, reading, marks, rows, axis);
+          !entries.empty())
         return {Cause::heads_not_rotated,
                 fmt::format("{}{} {} {} not turned", name_of_axis(reading, axis),
                             entries.size() > 1 ? "s" : "", fmt::join(entries, ", "),
@@ -89,14 +100,14 @@ std::optional<RestoredDump> without_untouched(const Expectation& expected, const
                                               const RotationReading& reading) {
   constexpr Index most_rows = Index{1} << 22;
   if (reading.rows > most_rows) return {};
-  auto rows = std::make_shared<std::vector<char>>(untouched_rows(dump, reading));
+  auto rows = std::make_shared<std::vector<AsItWas>>(rows_as_they_were(dump, reading));
   Index count = 0;  // that should turn
   for (Index row = 0; row < reading.rows; ++row)
-    count +=
-        (*rows)[static_cast<std::size_t>(row)] != 0 && expected.position(reading.slot(row)) != 0;
+    count += (*rows)[static_cast<std::size_t>(row)] == AsItWas::same &&
+             expected.position(reading.slot(row)) != 0;
   if (count == 0 || 4 * count > 3 * reading.rows) return {};
   const auto open = [rows, width = reading.width](Index row, const double*, double* y) {
-    if ((*rows)[static_cast<std::size_t>(row)])
+    if ((*rows)[static_cast<std::size_t>(row)] == AsItWas::same)
       std::fill_n(y, width, std::numeric_limits<double>::quiet_NaN());
   };
   return RestoredDump{{{rewritten(dump, reading.width, open)}, dump.before, true},

@@ -296,7 +296,9 @@ bool is_zero(const Stored& array) {
   for (Index first = 0; first < array.size(); first += piece) {
     const Index count = std::min(piece, array.size() - first);
     array.read(first, count, values.data());
-    if (std::any_of(values.begin(), values.begin() + count, [](double v) { return v != 0; }))
+    constexpr double nothing = 1e-30;  // no number beside it is seen
+    if (std::any_of(values.begin(), values.begin() + count,
+                    [](double v) { return !(std::fabs(v) < nothing); }))
       return false;
   }
   return true;

@@ -69,13 +69,17 @@ std::optional<Dump> as_if_by_columns(const Dump& dump) {
 }
 
 // Tables that were written [channel, position], by positions; nothing where their shape says no.
-std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, Index dim) {
+std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump,
+                               const RotationTruth& truth) {
+  const auto pairs = static_cast<Index>(truth.frequencies.size());
   Dump turned = dump;
   bool any = false;
   for (Stored& array : turned.arrays) {
     const std::vector<Index> shape = squeezed(array.shape);
     if (shape.size() != 2) continue;
-    const bool is_table = shape[0] == dim || 2 * shape[0] == dim;
+    // Of a head whose part turns the columns are fewer.
+    const bool is_table = shape[0] == truth.dim || 2 * shape[0] == truth.dim || shape[0] == pairs ||
+                          shape[0] == 2 * pairs;
     if (!is_table || (expected.rows && shape[1] < *expected.rows)) return {};
     array = transposed(array, shape[1], shape[0]);
     any = true;
@@ -124,7 +128,7 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump, std::opt
     refused = error;
   }
   try {
-    if (const auto turned = by_columns(expected, dump, truth_of(expected).dim)) {
+    if (const auto turned = by_columns(expected, dump, truth_of(expected))) {
       Diagnosis other = judge(expected, *turned, side);
       // Numbers that are no turns by columns either say nothing of columns.
       const bool is_garbage = std::ranges::any_of(

@@ -17,8 +17,25 @@ namespace {
 
 using Proposals = std::vector<Proposal<RowHypothesis>>;
 
-Proposals shifts(const RowObservation&, const RowHypothesis& hypothesis) {
+Proposals shifts(const RowObservation& observation, const RowHypothesis& hypothesis) {
   Proposals proposals;
+  // By more than a few: a part of a sequence that counts from 0 again.
+  if (!observation.implied.empty() && observation.implied[0] >= 0) {
+    const std::int64_t by = observation.implied[0] - observation.first;
+    RowHypothesis other = hypothesis;
+    other.shift += by;
+    std::int64_t own = observation.first + by;
+    if (std::abs(by) > 8 &&
+        std::ranges::all_of(observation.implied, [&](std::int64_t row) { return row == own++; }))
+      proposals.push_back(
+          {std::move(other),
+           observation.implied[0] == 0
+               ? fmt::format("rows begin with that of position 0, where {} is first",
+                             observation.first)
+               : fmt::format("each row holds the row {} {} its own", std::abs(by),
+                             by > 0 ? "after" : "before"),
+           1});
+  }
   for (std::int64_t size = 1; size <= 8; ++size)
     for (const std::int64_t shift : {size, -size}) {
       RowHypothesis other = hypothesis;

@@ -33,7 +33,8 @@ RowShape shape_of(const Expectation& expected, const Table& table, const Stored&
   std::vector<Index> shape = array.shape;
   if (shape.size() == 1 && table.width == 1) shape.push_back(1);
   if (shape.size() == 1 && shape[0] == table.width) shape.insert(shape.begin(), 1);
-  if (shape.size() >= 3 && shape.back() == table.width && shape.end()[-2] == 1)
+  if (shape.size() >= 3 && shape.back() == table.width && shape.end()[-2] == 1 &&
+      expected.rows != 1)
     shape.erase(shape.end() - 2);  // [position, 1, channel]
   const bool turned = expected.layout == "table-transposed";
   if (shape.size() >= 2 && shape.back() == table.width && !turned) {

@@ -44,10 +44,40 @@ double ratio_of_slow_pairs(const RotationObservation& observation,
   return tidy.cost < 0.1 ? tidy.value : 0;
 }
 
+// A list of frequencies, all of them the same number of times as large.
+RotationProposals multiplied_numbers(const RotationObservation& observation,
+                                     const RotationHypothesis& hypothesis) {
+  const std::vector<double>&seen = observation.measured(), &f = hypothesis.frequencies;
+  if (f.size() != seen.size() || f.size() < 2 || !(f[0] > 0)) return {};
+  const double ratio = seen[0] / f[0], near = 1e-5 + 2 * observation.grain();
+  for (std::size_t j = 0; j < f.size(); ++j)
+    if (!(std::fabs(seen[j] / f[j] / ratio - 1) <= near)) return {};
+  if (!(ratio > 0) || !std::isfinite(ratio) || std::fabs(ratio - 1) <= near) return {};
+  constexpr double turn = 2 * std::numbers::pi, degree = std::numbers::pi / 180;
+  struct Known {
+    double value;
+    const char* words;
+  };
+  double times = tidiest(ratio, near).value;
+  std::string words = fmt::format("{:.7g}", times);
+  for (const Known& one : {Known{turn, "2π"}, Known{1 / turn, "1/2π, turns and not radians,"},
+                           Known{degree, "π/180"}, Known{1 / degree, "180/π"}})
+    if (std::fabs(ratio / one.value - 1) <= near) {
+      times = one.value;
+      words = one.words;
+    }
+  RotationHypothesis other = hypothesis;
+  for (double& frequency : other.frequencies) frequency *= times;
+  // Smaller ones are rather divided, as linear scaling has it.
+  return {{std::move(other), fmt::format("every frequency is {} times what is meant", words),
+           ratio < 1 ? 1.3 : 1, times == 2 ? Cause::position_doubled : Cause::wrong_parameter}};
+}
+
 }  // namespace
 
 RotationProposals doubled(const RotationObservation& observation,
                           const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows()) return multiplied_numbers(observation, hypothesis);
   double share;
   const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
   const double m = most_frequent(

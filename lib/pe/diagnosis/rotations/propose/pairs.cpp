@@ -275,6 +275,10 @@ RotationProposals sines_further_on(const RotationObservation& observation,
     return {};
   const std::vector<double>& f = hypothesis.frequencies;
   const std::size_t n = f.size(), rows = observation.rows().size();
+  bool any = false;  // zeros throughout were read from nowhere
+  for (std::size_t i = 0; i < rows && !any; ++i)
+    for (std::size_t j = 0; j < n && !any; ++j) any = observation.sine(i, j) != 0;
+  if (!any) return {};
   const auto is_last = [&](Index row) { return observation.slot(row) == observation.slots() - 1; };
   const auto turns_as = [&](std::size_t j, double frequency, double phase, bool in_last = true) {
     for (std::size_t i = 0; i < rows; ++i) {

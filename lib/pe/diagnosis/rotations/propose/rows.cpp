@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "pe/base/median.hpp"
@@ -109,6 +110,43 @@ std::shared_ptr<const RowMarks> of_those(std::shared_ptr<const RowMarks> marks,
   return some->count > 0 ? some : nullptr;
 }
 
+// Vectors of zeros before, which turn by any angle: nothing is seen of them. Empty: there is none.
+std::vector<char> unseen_rows(const RotationObservation& observation) {
+  const RotationReading& reading = observation.reading();
+  std::vector<char> unseen(static_cast<std::size_t>(reading.rows));
+  bool any = false;
+  if (!reading.is_vectors()) return {};
+  observation.scan([&](Index row, const double*, const double*, const double* slack) {
+    const bool is_unseen =
+        std::all_of(slack, slack + observation.pairs(), [](double one) { return std::isinf(one); });
+    unseen[static_cast<std::size_t>(row)] = is_unseen;
+    any = any || is_unseen;
+    return true;
+  });
+  return any ? unseen : std::vector<char>{};
+}
+
+// The heads, or sequences, of which every vector that is seen and should turn is marked, where no
+// other is; none of others.
+bool are_whole_runs(const RotationReading& reading, const RowMarks& marks,
+                    const std::function<bool(Index)>& counts) {
+  std::map<Index, std::pair<Index, Index>> runs;  // how many count, and how many are marked
+  if (reading.run == 0 || reading.rows == reading.run) return false;
+  for (Index row = 0; row < reading.rows; ++row) {
+    if (!counts(row)) continue;
+    auto& [all, marked] =
+        runs[row / reading.stride / reading.run * reading.stride + row % reading.stride];
+    ++all;
+    marked += marks.marked[static_cast<std::size_t>(row)];
+  }
+  Index whole = 0;
+  for (const auto& [run, count] : runs) {
+    if (count.second != 0 && count.second != count.first) return false;
+    whole += count.second != 0;
+  }
+  return whole > 0 && whole < std::ssize(runs);
+}
+
 // Rows at position 0 that should stand elsewhere, and vectors that are what they were.
 RotationProposals still(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
@@ -135,18 +173,23 @@ RotationProposals still(const RotationObservation& observation,
         }))
       continue;
     // The dump is passed once; which row stands at position 0 by right, the hypothesis says.
-    const auto marks = of_those(observation.marks({"stands", a}, stands), should_turn);
+    const std::vector<char> unseen = unseen_rows(observation);
+    const auto counts = [&](Index row) {
+      return should_turn(row) && (unseen.empty() || !unseen[static_cast<std::size_t>(row)]);
+    };
+    const auto marks = of_those(observation.marks({"stands", a}, stands), counts);
     if (!marks) continue;
-    const std::vector<Index> heads =
-        whole_runs(observation, *marks, should_turn(observation.row_of_slot(0)));
+    const bool are_runs =
+        unseen.empty()
+            ? !whole_runs(observation, *marks, should_turn(observation.row_of_slot(0))).empty()
+            : are_whole_runs(observation.reading(), *marks, counts);
     all.push_back({marked(hypothesis, marks, as),
                    fmt::format("{} {} not turned",
                                spell_rows(observation.expected(), observation.reading(), *marks),
                                marks->count == 1 ? "is" : "are"),
                    1,
-                   heads.empty() || !observation.reading().is_vectors()
-                       ? Cause::rows_not_rotated
-                       : Cause::heads_not_rotated});
+                   !are_runs || !observation.reading().is_vectors() ? Cause::rows_not_rotated
+                                                                    : Cause::heads_not_rotated});
   }
   return all;
 }
