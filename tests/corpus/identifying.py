@@ -136,7 +136,7 @@ def untold(one):
     """Why a dump is not named, and that is known: of no formula, or beyond what identify searches; '' where it must be."""
     if one.check.get("encoding") == "learned":
         return "a learned table has no formula"
-    if one.check.get("encoding") in ("fire", "tupe", "swin", "t5") and any(w in one.name for w in (" bare", " mask ")):
+    if (one.check.get("encoding") in ("fire", "tupe", "swin", "t5") and any(w in one.name for w in (" bare", " mask "))) or " two layers by " in one.name:
         return "trained weights have no formula"
     if any(w in one.name for w in (" step ", " step,", " of 1 from", ", 1 rows", "one row at", ", 2 rows", "stacked cache", "left padding as transformers")) or ", last 1 " in one.name:
         return "one row, or two tables in one"
@@ -148,9 +148,11 @@ def untold(one):
         return "rows that repeat a clamped distance hide the run before them"
     if any(word in one.name for word in ("batch of ", "before 256 is added")):
         return "positions of a list, and offsets beyond any table, which nobody tells it"
+    if "vectors, one channel" in one.name:
+        return "one pair of all turns, and any ladder has its frequency"
     if "another centre for both" in one.name:
         return "scales of 16 bits about two centres, one for queries and one for keys"
-    if " a line, " in one.name:
+    if " a line, " in one.name or " a line of " in one.name:
         return "a line without its axes, whose pairs nobody tells it"
     if "before it seen" in one.name:
         return "a window of few keys shows too little of a formula"
