@@ -114,10 +114,22 @@ std::optional<PartReport> spoilt_part_of(const ProbedDump& dump,
 
 std::optional<PartReport> columns_elsewhere(const ProbedDump& dump,
                                             const std::vector<Attempt>& attempts) {
+  // Where most columns stand as one reading has them, no other's are looked at.
+  constexpr double mostly = 0.5;
+  std::vector<double> shares;
+  for (const Attempt& one : attempts) {
+    const RotationObservation observation = observe(dump, one);
+    shares.push_back(one.reasons.empty() && !one.copies_differ
+                         ? observation.measure(observation.start()).share
+                         : 0);
+  }
+  const double highest = shares.empty() ? 0 : std::ranges::max(shares);
   std::optional<PartReport> best;
   std::size_t fewest = 0;
-  for (const Attempt& one : attempts) {
-    if (!one.reasons.empty() || one.copies_differ) continue;
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    const Attempt& one = attempts[i];
+    if (!one.reasons.empty() || one.copies_differ || (highest >= mostly && shares[i] < highest))
+      continue;
     auto order = column_order(dump, one);
     if (!order || (best && order->moved >= fewest)) continue;
     fewest = order->moved;
